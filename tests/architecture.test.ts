@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
-/** What each layer may import of ours beside itself, and, where it matters, of others'. */
+/** The imports that each layer may have: our own layers and, where it matters, packages. */
 const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: readonly string[] }>> = {
   core: { ours: [], packages: ['node:crypto', 'node:util', 'zod'] },
   domains: { ours: ['core'], packages: ['node:crypto', 'zod'] },
@@ -17,7 +17,7 @@ const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: read
   gateway: { ours: ['core', 'transports', 'identity', 'assistant'] },
   app: { ours: ['core', 'domains', 'storage', 'transports', 'identity', 'sample', 'gateway', 'assistant'] },
 };
-/** Drivers stay with their adapters. */
+/** Database drivers are imported by their adapters only. */
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   pg: ['storage', 'sample'],
   'pg-copy-streams': ['storage', 'sample'],
@@ -45,7 +45,7 @@ const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding:
   });
 
 const layerOf = (path: string) => path.split('/')[0] ?? '';
-/** A path under src for our own files, else the name of the package. */
+/** A path under src for our own files, otherwise the name of the package. */
 const target = ({ path }: Source, name: string) =>
   name.startsWith('.')
     ? relative(SRC, resolve(join(SRC, dirname(path)), name))
@@ -64,13 +64,13 @@ const offences = (find: (source: Source) => readonly string[]) =>
   sources.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
 
 describe('the layers', () => {
-  test('there is something to look at, and every file is in a known layer', () => {
+  test('every file is in a known layer, and there are files', () => {
     expect(sources.length).toBeGreaterThan(20);
     expect(offences(({ path }) => (layerOf(path) in LAYERS ? [] : ['is in no layer']))).toEqual([]);
     expect(sources.find(({ path }) => path === 'core/audit.ts')?.imports).toContain('./ports.ts');
   });
 
-  test('import only what lies below them', () => {
+  test('import only the layers below them', () => {
     const wrong = offences((source) => {
       const layer = layerOf(source.path);
       const { ours } = LAYERS[layer] ?? { ours: [] };
@@ -82,7 +82,7 @@ describe('the layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('core and domains know no package but these few; drivers stay with their adapters', () => {
+  test('core and domains import only these packages; drivers are imported by their adapters only', () => {
     const wrong = offences((source) => {
       const { packages } = LAYERS[layerOf(source.path)] ?? {};
       const named = source.imports.filter((name) => !isOurs(name)).map(packageOf);
@@ -181,7 +181,7 @@ describe('imports', () => {
 
 describe('the tools', () => {
   const tools = sources.filter(({ path }) => /^domains\/[^/]+\/tools\//.test(path));
-  /** A tool may be called by a word that the language keeps for itself. */
+  /** A tool may have a name that is a reserved word of the language. */
   const kept: Readonly<Record<string, string>> = { delete: 'deleteItem' };
   const camel = (kebab: string) => kept[kebab] ?? kebab.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -204,7 +204,7 @@ describe('the tools', () => {
     expect(unlisted.map(({ path }) => path)).toEqual([]);
   });
 
-  test('no domain talks to a database by itself', () => {
+  test('no domain opens a database itself', () => {
     const raw = /\b(?:query|execute|unsafe|raw)\s*\(\s*[`'"]|\.(?:query|unsafe)\s*\(/;
     expect(offences(({ path, text }) => (layerOf(path) === 'domains' && raw.test(text) ? ['runs SQL as text'] : []))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Questions to the assistant over real HTTP, and a model that does what a test tells it to. */
+/** Sends questions to the assistant over HTTP, with a scripted model. */
 import { request } from 'undici';
 import type { AssistantEvent } from '../src/assistant/events.ts';
 import type { Model, Step, Turn } from '../src/assistant/model.ts';
@@ -6,7 +6,7 @@ import type { ErrorAnswer } from '../src/core/errors.ts';
 import { type Person, rolesIn } from '../src/core/people.ts';
 import type { TokenOptions, TestClient } from './test-client.ts';
 
-/** Whoever asks where nobody has to sign in for it. */
+/** The default user where a test does not sign in. */
 export const person: Person = {
   principal: 'p',
   sub: 's',
@@ -25,10 +25,10 @@ export interface Heard {
   readonly events: AssistantEvent[];
   readonly text: string;
   readonly raw: string;
-  /** Whether the end was said. */
+  /** Whether the stream sent its end event. */
   readonly done: boolean;
   readonly conversationId: string;
-  /** Where there was no stream. */
+  /** The body where there was no stream. */
   readonly refused: ErrorAnswer | undefined;
 }
 export interface Asking extends TokenOptions {
@@ -78,7 +78,7 @@ export const of = <T extends AssistantEvent['type']>({ events }: Heard, type: T)
 
 export type Scripted = Step | Promise<Step> | { readonly call: string; readonly input?: Record<string, unknown> } | string;
 
-/** Says and calls whatever `next` gives for a turn; `turns` has all that it was asked. */
+/** A model that answers and calls whatever `next` returns for a turn; `turns` holds all its requests. */
 export interface ScriptedModel extends Model {
   turns: Turn[];
   signals: AbortSignal[];
@@ -105,7 +105,7 @@ export function scripted(next: ScriptedModel['next'] = () => []): ScriptedModel 
   return model;
 }
 
-/** The tool answers of the present question that the model has seen so far. */
+/** The tool results of the current question that the model has seen so far. */
 export const results = (turn: Turn) => {
   const asked = turn.messages.findLastIndex(({ by }) => by === 'person');
   return turn.messages.slice(asked).flatMap((each) => (each.by === 'tool' ? [each] : []));

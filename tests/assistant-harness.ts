@@ -1,7 +1,7 @@
 /**
- * The offline assistant over every tool, on the sample data, without servers and sign-in: a loop in small that makes the calls it asks for.
- * As a program (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it speaks enough HTTP for a bank of questions to be asked of it;
- * the token is the username.
+ * The offline assistant over every tool on the sample data, without servers and sign-in: a small loop that executes its calls. As a program
+ * (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it serves enough HTTP to ask it a bank of questions; the token is the
+ * username.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -72,7 +72,7 @@ export async function openAssistantHarness(registry: Registry = allTools()): Pro
   };
 }
 
-/** Enough of the gateway for a bank of questions. */
+/** Enough of the gateway's API to ask a bank of questions. */
 export async function serveAssistantHarness(port: number): Promise<{ url: string; close(): Promise<void> }> {
   const harness = await openAssistantHarness();
   const conversations = new Map<string, readonly Message[]>();
@@ -115,5 +115,5 @@ export async function serveAssistantHarness(port: number): Promise<{ url: string
 }
 
 const [, , port] = process.argv;
-if (process.argv[1]?.endsWith('desk.ts') && port !== undefined)
+if (process.argv[1]?.endsWith('assistant-harness.ts') && port !== undefined)
   process.stdout.write(`${(await serveAssistantHarness(Number(port))).url}\n`);

@@ -1,4 +1,4 @@
-/** A link between the product and a server that can be cut, or that can go silent. */
+/** A TCP proxy between the product and a server that can cut connections or go silent. */
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
@@ -7,9 +7,9 @@ type Mode = 'pass' | 'silent' | 'cut' | 'lost' | { readonly deafTo: string; read
 export interface FaultyConnection {
   readonly port: number;
   /**
-   * pass: as it should be. silent: connections stay, nothing comes through any more. cut: gone, and nobody gets in.
-   * lost: nothing ever comes through what is open now, as if the machine behind it had vanished; a new connection is as it should be.
-   * deafTo: the next that says so gets there, and instead of its answer the connection ends; then as is said.
+   * pass: forwards everything. silent: connections stay open, and nothing is forwarded. cut: closes connections and refuses new ones. lost:
+   * open connections never forward again, as if the machine had vanished; new ones work. deafTo: the next request that contains the text is
+   * forwarded, and its connection ends instead of the answer.
    */
   set(mode: Mode): void;
   close(): Promise<void>;

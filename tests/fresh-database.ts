@@ -1,4 +1,4 @@
-/** A database of its own on the PostgreSQL server of this run, with the sample data in it; dropped at the end. */
+/** Creates a PostgreSQL database with the sample data on the server of this run, and drops it at the end. */
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -7,13 +7,13 @@ import { openKeys } from '../src/identity/keys.ts';
 import { giveLogins } from '../src/storage/sql/migrate.ts';
 import { copyDatabase, inTables } from './template.ts';
 
-/** Logins belong to the whole server, so all suites on it derive their passwords from one key. */
+/** Logins belong to the whole server, so all suites derive their passwords from one key. */
 export const SHARED_KEY = Buffer.from('the quick brown key of all suite').toString('base64url');
 
 export interface FreshDatabase {
-  /** For processes that serve: it names no login. */
+  /** For serving processes: it names no login. */
   readonly url: string;
-  /** A superuser's, for commands that migrate. */
+  /** A superuser's address, for commands that migrate. */
   readonly ownerUrl: string;
   readonly owner: pg.Client;
   drop(): Promise<void>;
@@ -26,7 +26,7 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
   own.pathname = `/${name}`;
   const root = new pg.Client({ connectionString: url });
   await root.connect();
-  // Roles are made for the whole server, and other suites make them too.
+  // Roles belong to the whole server, and other suites create them too.
   await root.query('select pg_advisory_lock(42)');
   const owner = new pg.Client({ connectionString: own.href });
   try {
@@ -50,8 +50,8 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
 
 let given = 0;
 /**
- * An empty numbered database of the Redis of this run. Each worker has five of its own, so that suites that run side by side never see
- * each other's keys, and none finds what an earlier one left.
+ * An empty numbered database of the Redis of this run. Each worker has five, so that concurrent suites never see each other's keys, nor
+ * those of an earlier one.
  */
 export async function redisDatabase(url: string): Promise<string> {
   const worker = Number(process.env['VITEST_POOL_ID'] ?? 1) % 3;

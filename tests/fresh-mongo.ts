@@ -1,4 +1,4 @@
-/** A database of its own on the MongoDB of this run, with the sample documents in it; dropped at the end. */
+/** Creates a MongoDB database with the sample documents on the server of this run, and drops it at the end. */
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { collectionsOf } from '../src/app/documents.ts';

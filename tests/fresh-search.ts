@@ -1,4 +1,4 @@
-/** Indices of its own on the OpenSearch of this run, with the sample rows in them; dropped at the end. */
+/** Creates search indices with the sample rows on the OpenSearch of this run, and drops them at the end. */
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../src/app/config.ts';
 import { openSearch } from '../src/app/search.ts';

@@ -8,7 +8,7 @@ const repeat = (text: string): string =>
     .slice(0, LONGEST)
     .trim();
 
-/** Always the same: a test that fails can be repeated. */
+/** Deterministic, so that a failing test can be repeated. */
 function numbers(): (below: number) => number {
   let last = 7;
   return (below) => (last = (last * 1_103_515_245 + 12_345) % 2_147_483_648) % below;

@@ -1,4 +1,4 @@
-/** Reads the text format as strictly as its description says, so that a series nobody could scrape fails a test. */
+/** Strict parser of the Prometheus text format, so that a malformed series fails a test. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/g;
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = { histogram: ['_bucket', '_sum', '_count'] };
 
-/** Throws for anything that is not well-formed: a sample outside its family, a series twice, a histogram that does not add up. */
+/** Throws for malformed text: a sample outside its family, a duplicate series, an inconsistent histogram. */
 export function parseMetrics(text: string): Sample[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('does not end with a line feed');
   const samples: Sample[] = [];

@@ -1,4 +1,4 @@
-/** Requests written out byte by byte, for what no HTTP client would send. */
+/** Sends HTTP requests byte by byte, for malformed requests that no client would send. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawReply {
@@ -13,7 +13,7 @@ export interface RawRequest {
   readonly port: number;
   readonly path: string;
   readonly method?: string;
-  /** Lines as they are sent, Host and Content-Length included where they are wanted. */
+  /** Header lines as sent, including Host and Content-Length where they are wanted. */
   readonly lines: readonly string[];
   readonly body?: string;
 }
@@ -25,7 +25,7 @@ export function exchange(port: number, write: (socket: Socket) => void): Promise
     const socket = connect(port, '127.0.0.1', () => write(socket));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      // A stream of events keeps its connection, whatever was asked for.
+      // An event stream keeps its connection, whatever the request asks for.
       if (text.endsWith('\r\n0\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => {});

@@ -1,10 +1,10 @@
-/** On which stores a suite runs. */
+/** The stores on which a suite runs. */
 const asked = process.env.TAMSHAI_TEST_STORES;
 
 /** Whether this run is on real servers: PostgreSQL, Redis, and MongoDB where a domain is on documents. */
 export const onServers = asked === 'servers';
 
-/** Whether a site is several processes' worth of servers behind a balancer, on those. */
+/** Whether the test server is a cluster of processes behind a load balancer. */
 export const asCluster = onServers && process.env.TAMSHAI_TEST_SHAPE === 'cluster';
 
 /** `npm test` uses the embedded store, `npm run test:servers` the servers. A file that is run by hand uses every store that is available. */

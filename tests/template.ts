@@ -1,6 +1,6 @@
 /**
- * Databases as the first start leaves them, made once and copied for every test: a fresh one takes seconds of work each time. What a
- * first start does is tested where it is about that.
+ * Databases as after the first start, created once and copied for every test, because a fresh one takes seconds. Other tests cover the
+ * first start itself.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,11 +25,11 @@ export interface Filling {
   readonly employees?: number;
 }
 
-/** Not every domain lives in tables. */
+/** Not every domain has tables. */
 export const inTables = (domains: readonly string[]): string[] =>
   domains.filter((domain) => allTools().domains.some(({ name, store }) => name === domain && store === 'sql'));
 
-/** Everything that decides what is in one. Read once: nobody changes it while tests run. */
+/** Everything that decides the content of a template. Read once: it does not change while tests run. */
 let sources: string | undefined;
 function sourcesDigest(): string {
   if (sources !== undefined) return sources;
@@ -42,7 +42,7 @@ function sourcesDigest(): string {
   for (const file of [...files.toSorted(), join(packageFolder, 'package-lock.json')]) hash.update(file).update(readFileSync(file));
   return (sources = hash.digest('hex'));
 }
-/** The day as well: sample data is told relative to it. */
+/** Includes the date: sample data is relative to it. */
 const digest = ({ domains, today, employees = 500 }: Filling): string =>
   createHash('sha256')
     .update(JSON.stringify([sourcesDigest(), domains, today.toISOString().slice(0, 10), employees]))
@@ -54,7 +54,7 @@ export async function fill(owner: pg.ClientBase, { domains, today, employees = 5
   await loadSample(owner, { domains, employees, today, onProgress: () => {} });
 }
 
-/** What older sources made is nobody's. */
+/** Deletes templates of older sources. */
 async function tidy(): Promise<void> {
   for (const name of (await readdir(tmpdir())).filter((each) => each.startsWith(PREFIX))) {
     const path = join(tmpdir(), name);
@@ -63,7 +63,7 @@ async function tidy(): Promise<void> {
   }
 }
 
-/** A filled embedded database in a folder that is not there yet. */
+/** A filled embedded database in a new folder. */
 export async function copyFolder(folder: string, filling: Filling): Promise<void> {
   const template = join(tmpdir(), PREFIX + digest(filling));
   if (!(await stat(template).catch(() => undefined))) {
@@ -72,30 +72,30 @@ export async function copyFolder(folder: string, filling: Filling): Promise<void
     const database = await openPglite(making);
     await fill(database.owner, filling);
     await database.close();
-    // Of two that make it at once, the second finds it there.
+    // Of two processes that create it at once, the second finds it.
     await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
   }
-  // Still in use: another run that tidies up leaves it alone.
+  // Marks it as used, so that the cleanup of another run keeps it.
   await utimes(template, new Date(), new Date()).catch(() => undefined);
   await mkdir(join(folder, '..'), { recursive: true });
-  // A thousand files: the system's own program takes a fraction of the time.
+  // A thousand files: the system's own copy program takes a fraction of the time.
   await promisify(execFile)('cp', ['-R', template, folder]);
 }
 
-/** Puts the database of a fresh install into a data folder. */
+/** Copies the database of a fresh installation into a data folder. */
 export const fillFolder = (folder: string, all: readonly string[]): Promise<void> =>
   copyFolder(join(folder, 'pg'), { domains: inTables(all), today: new Date() });
 
 /**
- * A filled database of this name on a server. Roles are made for the whole server, and other suites make them too: the caller holds
- * the lock that keeps them apart.
+ * A filled database of this name on a server. Roles belong to the whole server, and other suites create them too: the caller holds the lock
+ * that serialises this.
  */
 export async function copyDatabase(root: pg.Client, url: string, name: string, filling: Filling): Promise<void> {
   const template = `tamshai_template_${digest(filling)}`;
   const there = await root.query('select from pg_database where datname = $1', [template]);
   if (there.rowCount === 0) {
     const making = `${template}_making`;
-    // What somebody who was ended on the way has left.
+    // The remains of an interrupted run.
     await root.query(`drop database if exists ${making}`);
     await root.query(`create database ${making}`);
     const owner = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: `/${making}` }).href });
@@ -104,7 +104,7 @@ export async function copyDatabase(root: pg.Client, url: string, name: string, f
     await root.query(`alter database ${making} rename to ${template}`);
   }
   await root.query(`create database ${name} template ${template}`);
-  // All but this is copied: what everyone may do with a database.
+  // Everything but the grants on the database itself is copied.
   await root.query('update pg_database set datacl = (select datacl from pg_database where datname = $2) where datname = $1', [
     name,
     template,

@@ -1,4 +1,4 @@
-/** What people and programs can do at a running Tamshai, in this process or another, with the tokens of the sample people. */
+/** A client for a running Tamshai, in this process or another, with the tokens of the sample people. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Dispatcher, request } from 'undici';
 import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
@@ -31,7 +31,7 @@ export interface Sending {
   readonly server?: string | undefined;
 }
 
-/** What a tools/call result holds, as it came over the wire. */
+/** A tools/call result as received. */
 export interface CallResult {
   readonly content: readonly {
     readonly type: string;
@@ -50,7 +50,7 @@ export interface RpcOptions {
   readonly server?: string | undefined;
   readonly query?: string;
   readonly headers?: Record<string, string>;
-  /** The whole message as text, where no JSON.stringify would write it. */
+  /** The whole message as text, where no JSON.stringify would produce it. */
   readonly raw?: string | Buffer;
 }
 
@@ -65,14 +65,14 @@ export interface TestClient {
   decide(user: string, id: string, approved: boolean): Promise<Reply<Answer | CancelledAnswer>>;
   /** A real MCP client of this person, on the gateway or on one server. */
   mcp(user: string, options?: TokenOptions & { era?: 'modern' | 'legacy'; query?: string }): Promise<Client>;
-  /** One message of a 2026 client, written out, for what is asked many times. */
+  /** One message of a 2026 client, serialised in advance for repeated calls. */
   rpc<T = CallResult>(token: string, method: string, params?: object, options?: RpcOptions): Promise<RpcReply<T>>;
-  /** Closes the clients that were opened. */
+  /** Closes the opened clients. */
   leave(): Promise<void>;
 }
 
 export interface Visited {
-  /** As tokens name it. */
+  /** The audience of its tokens. */
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly keys: Keys;
@@ -87,7 +87,7 @@ const ENVELOPE = {
 
 export function visit({ base, ports, keys, clock = { now: () => new Date() } }: Visited): TestClient {
   const address = (server = 'gateway') => `http://localhost:${ports[server]}`;
-  // Several gateways may stand behind one name; a domain's own server has its own.
+  // Several gateways may share one name; a domain's own server has its own.
   const audience = (server = 'gateway') => (server === 'gateway' ? base : address(server));
   const clients: Client[] = [];
   const testServer: TestClient = {

@@ -1,4 +1,6 @@
-/** The document databases of a world: the embedded one, or MongoDB where there is a server, filled with the sample of its domains. */
+/**
+ * The document databases of a test runtime: the embedded one, or MongoDB where there is a server, filled with the sample of its domains.
+ */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -21,9 +23,9 @@ export const documentDatabases = storesFor<readonly [string, string]>(
 const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as unknown as Collections;
 
 export interface TestDocuments {
-  /** As one process would open it. */
+  /** As one process opens it. */
   of(domain: string, replica: number): DocumentDatabase;
-  /** What it calls, by domain. */
+  /** Its stores by domain. */
   stores(replica: number, chain: Pick<ChainWriterOptions, 'key' | 'checkpoint'>): [string, Runtime['stores'][string]][];
   close(): Promise<void>;
 }

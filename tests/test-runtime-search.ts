@@ -1,4 +1,4 @@
-/** The search stores of a world: the embedded one, or a server where there is one, filled with the sample of its domains. */
+/** The search stores of a test runtime: the embedded one, or a server where there is one, filled with the sample of its domains. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
@@ -28,7 +28,7 @@ export const searchStores = storesFor<readonly [string, string]>(
 const samples: Readonly<Record<string, typeof supportSample>> = { support: supportSample };
 
 export interface TestSearch {
-  /** As one process would open it, past all rules. */
+  /** As one process opens it, past all rules. */
   of(domain: string, replica: number): SearchBackend;
   stores(replica: number, chain: Pick<ChainWriterOptions, 'key' | 'checkpoint'>): [string, Runtime['stores'][string]][];
   close(): Promise<void>;
@@ -47,10 +47,10 @@ interface Wanted {
 export async function openSearch({ where, domains, replicas, employees, today, folder, journeyFolder }: Wanted): Promise<TestSearch> {
   const prefix = `t${randomBytes(5).toString('hex')}`;
   const open = async (domain: SearchDomain): Promise<SearchBackend> => {
-    // The journey is in a file of its own everywhere.
+    // The journey always has its own file.
     if (domain.name === 'journey') return openEmbeddedSearch(join(folder, 'journey.db'), domain);
     if (where === 'embedded') return openEmbeddedSearch(join(folder, 'search.db'), domain);
-    // In MongoDB the path names a database, which is then this world's own.
+    // In MongoDB the path names a database, which is then this test runtime's own.
     if (where.startsWith('mongodb')) return openSearchMongo({ url: where.replace(/\/(?=\?|$)/, `/${prefix}`), domain });
     return openSearchServer({ url: where, prefix, domain });
   };

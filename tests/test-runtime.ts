@@ -1,6 +1,6 @@
 /**
- * The tools on a real database, without servers and sign-in: what a call answers, what an approval does. The time stands still at a
- * moment that the examples of the tools and the sample data agree on.
+ * The tools on a real database, without servers and sign-in: what a call answers and what an approval does. The clock is stopped at a time
+ * that the examples of the tools and the sample data share.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -48,40 +48,40 @@ type Row = Record<string, unknown>;
 export type Data = Row & Row[];
 
 export interface TestRuntime {
-  /** Several processes, as far as one can tell: pools, chains and tools of their own on one database. */
+  /** Simulated processes: each has its own pools, chains and tools on one database. */
   readonly replicas: readonly Runtime[];
   readonly runtime: Runtime;
-  /** What the replicas stand on: one embedded database for all, or pools for each. */
+  /** The storage of the replicas: one embedded database for all, or pools for each. */
   readonly databases: readonly SqlDatabase[];
   readonly clock: { now(): Date; set(now: Date): void };
   call(who: Person | string, server: string, tool: string, input?: unknown, replica?: number): Promise<Answer>;
-  /** The data of an answer that has to be a success. */
+  /** The data of an answer that must be a success. */
   data(who: Person | string, server: string, tool: string, input?: unknown): Promise<Data>;
-  /** The card of an answer that has to be one. */
+  /** The card of an answer that must be one. */
   ask(who: Person | string, server: string, tool: string, input: unknown): Promise<PendingAnswer>;
   decide(who: Person | string, confirmationId: string, approved: boolean, replica?: number): Promise<Answer | CancelledAnswer>;
   approve(who: Person | string, confirmationId: string, replica?: number): Promise<Answer | CancelledAnswer>;
-  /** Asked and approved. */
+  /** Requested and approved. */
   done(who: Person | string, server: string, tool: string, input: unknown): Promise<Answer | CancelledAnswer>;
-  /** As the owner of everything, past all rules. */
+  /** As the owner of all tables, past all policies. */
   owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same for a domain that lives in documents. */
+  /** The same for a domain in a document store. */
   documents(domain: string): DocumentDatabase;
-  /** And for one that lives in a search store. */
+  /** The same for a domain in a search store. */
   search(domain: string): SearchBackend;
-  /** What was logged as unforeseen. Empty at the end of every good test. */
+  /** Unexpected errors in the log. Empty at the end of every good test. */
   readonly problems: unknown[];
   close(): Promise<void>;
 }
 
 export interface TestRuntimeOptions {
-  /** A superuser's address of a PostgreSQL server; a database is made in it and dropped at the end. */
+  /** A superuser's address of a PostgreSQL server; a database is created in it and dropped at the end. */
   readonly database?: 'pglite' | string;
-  /** The address of a MongoDB replica set, for domains that live in documents. */
+  /** The address of a MongoDB replica set, for domains in a document store. */
   readonly documents?: 'embedded' | string;
-  /** The address of OpenSearch or Elasticsearch, for domains that live in a search store. */
+  /** The address of OpenSearch or Elasticsearch, for domains in a search store. */
   readonly search?: 'embedded' | string;
-  /** Markdown for the journey, in place of our own. */
+  /** Markdown for the journey, instead of our own. */
   readonly journeyFolder?: string;
   readonly tools?: readonly Tool[];
   readonly resourcesAndPrompts?: readonly ResourceOrPrompt[];
@@ -89,7 +89,7 @@ export interface TestRuntimeOptions {
   readonly employees?: number;
 }
 
-/** A sample person by username, with other roles or no employee record where a test wants that. */
+/** A sample person by username, with other roles or no employee record on request. */
 export function person(username: string, change: Partial<Pick<Person, 'employeeId'>> & { roles?: readonly string[] } = {}): Person {
   const { sub, realm, name, email, employeeId, organizationId, roles } = persona(username);
   return {
@@ -129,13 +129,13 @@ export async function openTestRuntime({
   const domains = all.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
   const inDocuments = all.domains.filter(({ store }) => store === 'documents');
   const inSearch = all.domains.filter(({ store }) => store === 'search');
-  const folder = await mkdtemp(join(tmpdir(), 'tamshai-world-'));
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-test-runtime-'));
   const opened = await (domains.length === 0
     ? noDatabase()
     : database === 'pglite'
       ? embedded(domains, employees, folder)
       : server(database, domains, employees, replicas, folder));
-  // Their drivers are not for every test to wait for.
+  // Loaded on demand: most tests do not need these drivers.
   const { openDocuments } = inDocuments.length > 0 ? await import('./test-runtime-documents.ts') : { openDocuments: async () => undefined };
   const documents = await openDocuments({ where: documentsAt, domains: inDocuments, replicas, employees, today: SAMPLE_DAY, folder });
   const { openSearch } = inSearch.length > 0 ? await import('./test-runtime-search.ts') : { openSearch: async () => undefined };
@@ -217,11 +217,11 @@ export async function openTestRuntime({
     problems,
     owner: opened.owner,
     documents(domain) {
-      if (!documents) throw new Error('nothing in this world lives in documents');
+      if (!documents) throw new Error('no domain of this test runtime has a document store');
       return documents.of(domain, 0);
     },
     search(domain) {
-      if (!search) throw new Error('nothing in this world lives in a search store');
+      if (!search) throw new Error('no domain of this test runtime has a search store');
       return search.of(domain, 0);
     },
     call: (who, serverName, tool, input = {}, replica = 0) =>
@@ -274,10 +274,10 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** Starting one takes seconds, and not every test needs any. */
+/** Created on demand: a start takes seconds, and not every test needs one. */
 const noDatabase = async (): Promise<Opened> => ({
   databases: [],
-  owner: () => Promise.reject(new Error('this world has no SQL database')),
+  owner: () => Promise.reject(new Error('this test runtime has no SQL database')),
   close: async () => {},
 });
 
@@ -287,7 +287,7 @@ async function embedded(domains: readonly string[], employees: number, folder: s
   await database.surrender();
   return {
     databases: [database],
-    // Its one session is a superuser's at heart, so a test can still turn back.
+    // Its one session belongs to a superuser, so a test can switch back.
     async owner(text, values) {
       await database.owner.query('set session authorization postgres');
       try {
@@ -307,7 +307,7 @@ async function server(url: string, domains: readonly string[], employees: number
   own.pathname = `/${name}`;
   const root = new pg.Client({ connectionString: url });
   await root.connect();
-  // Roles and logins belong to the whole server, and other suites make them too.
+  // Roles and logins belong to the whole server, and other suites create them too.
   await root.query('select pg_advisory_lock(42)');
   const owner = new pg.Client({ connectionString: own.href });
   try {

@@ -1,6 +1,6 @@
 /**
- * The product as a company runs it, for suites that know one site: three gateways, two hr servers and the other domains apart from both,
- * each with a composition, a data folder and a port of its own, behind a real balancer. They share the stores, and the clock of the test.
+ * A cluster behind the interface of one test server: three gateways, two hr servers and the other domains in separate compositions, each
+ * with its own data folder and port, behind a real load balancer. They share the stores and the test clock.
  */
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -21,13 +21,13 @@ const named = (name: string, what: 'PORT' | 'URL') => `${name.toUpperCase()}_${w
 const here = (port: number | undefined) => `http://localhost:${port}`;
 
 export interface InProcess {
-  /** What is asked of it is asked of all of them. */
+  /** Applies to all of them. */
   readonly tamshai: Tamshai;
-  /** Where each process keeps what is its own. */
+  /** The data folders of the processes. */
   readonly folders: readonly string[];
 }
 
-/** `folder` is where what is not a replica has its files: those of domains that are made from files. */
+/** `folder` holds the files of domains that are built from files and have no replica. */
 export async function startCluster(
   folder: string,
   environment: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export async function startCluster(
   if (!environment['REDIS_URL'] || !environment['DATABASE_URL'] || !environment['MONGODB_URL'] || !environment['ELASTICSEARCH_URL'])
     throw new Error('Several processes need the real stores: npm run test:cluster starts them.');
   const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
-  // A test that names the port has told somebody else where the gateway is.
+  // A test that names the port has published the gateway's address.
   const front = Number(environment['GATEWAY_PORT']) || (await freePort());
   const hr = await freePort();
   const [gateways, hrs, others] = [await freePorts(3), await freePorts(2), await freePorts(OTHERS.length)];
@@ -54,10 +54,10 @@ export async function startCluster(
   };
   const node = async (instance: string, servers: readonly string[], data: string, own: Readonly<Record<string, string>>) => {
     mkdirSync(data, { recursive: true });
-    // One identity for all: the keys of the embedded provider lie in the data folder.
+    // All share one identity: the keys of the embedded provider are in the data folder.
     if (!existsSync(join(data, 'keys.json'))) cpSync(join(folder, 'keys.json'), join(data, 'keys.json'));
     const config = readConfig({ ...common, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: instance });
-    // As `tamshai serve` does: what is served here is at no other address.
+    // As `tamshai serve` does: a server of this process has no remote address.
     const remoteUrl = (domain: string) => (servers.includes(domain) ? undefined : config.remoteUrl(domain));
     const made = await start({ ...config, remoteUrl }, { ...parts, servers });
     folders.push(data);
@@ -86,7 +86,7 @@ export async function startCluster(
       await node(`gateway${n + 1}`, ['gateway'], beside(`gateway${n + 1}`), { GATEWAY_PORT: String(port) });
     const first = running.at(-1);
     if (!first) throw new Error('no gateway');
-    // Each keeps the calls that it answered; what a domain's own store keeps, one of its servers can show.
+    // Each process holds the records of its own calls; any server of a domain can read the chain of that domain's store.
     const [hr1, , rest] = behind;
     const logs = running.map(({ wiring }) => wiring.runtime.audit);
     const chains = [hr1, rest].flatMap(
@@ -109,7 +109,7 @@ export async function startCluster(
   }
 }
 
-/** The balancer asked before anyone was there; it sends nothing until it has seen them. */
+/** The load balancer probed before the servers started; it sends nothing until they are healthy. */
 async function balanced(...ports: readonly number[]): Promise<void> {
   const until = Date.now() + 60_000;
   for (const port of ports)

@@ -1,4 +1,4 @@
-/** The whole product on real sockets, started from its own composition root, with a person's tokens in hand. */
+/** The whole product on real sockets, started from its own composition root, with tokens of the sample people. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { type TestClient, visit } from './test-client.ts';
 
 export type { CallResult, Reply, RpcReply, TokenOptions } from './test-client.ts';
 
-/** Real time, moved on as far as a test says. */
+/** Real time plus an offset that a test can set. */
 export interface TestServerClock extends Clock {
   pass(seconds: number): void;
 }
@@ -30,31 +30,31 @@ export interface TestServerClock extends Clock {
 export interface TestServer extends TestClient {
   readonly tamshai: Tamshai;
   readonly folder: string;
-  /** That of each process, where there are several. */
+  /** One for each process, where there are several. */
   readonly folders: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: Keys;
   readonly clock: TestServerClock;
-  /** Every line that would have been logged, with all its fields. */
+  /** Every log line with all its fields. */
   readonly logged: string[];
-  /** As the owner of everything, past all rules. */
+  /** As the owner of all tables, past all policies. */
   owner(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** The same for a domain that lives in documents. */
+  /** The same for a domain in a document store. */
   documents(domain: string): Promise<DocumentDatabase>;
-  /** Closed before the site itself is. */
+  /** Closed before the test server itself. */
   later(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
 export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
-/** Those that have tables: the others make their own store when they start. */
+/** The domains with tables: the others create their own store when they start. */
 export const SQL_DOMAINS: readonly string[] = allTools()
   .domains.filter(({ store }) => store === 'sql')
   .map(({ name }) => name);
 export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
 const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
 
-/** Settings of a site in a folder: ports that the system chooses, no limits that a busy suite would meet. */
+/** Settings of a test server in a folder: ports that the system chooses, and limits that no suite reaches. */
 export const settingsFor = (folder: string): Record<string, string> => ({
   ...Object.fromEntries(SERVERS.map((name) => [`${name.toUpperCase()}_PORT`, '0'])),
   TAMSHAI_DATA: folder,
@@ -76,7 +76,7 @@ export async function openTestServer(
   settings: Record<string, string> = {},
   { model, servers = SERVERS, connections }: TestServerOptions = {},
 ): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-test-server-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const {
     TAMSHAI_TEST_REDIS_URL: redis,

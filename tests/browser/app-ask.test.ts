@@ -101,7 +101,7 @@ describe('much of it', () => {
     for (let shown = 50; shown < 1000; shown += 50) {
       await more.click();
       await expect.poll(() => rows.count()).toBe(shown + 50);
-      // Whoever pages with the keyboard is still at the button, as long as there is one.
+      // Paging with the keyboard keeps the focus on the button, as long as there is one.
       expect(await page.evaluate('document.activeElement?.textContent')).toBe(shown < 950 ? 'Show 50 more' : '1,000 tickets, complete');
     }
     expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);

@@ -81,7 +81,7 @@ const WALK = `(async () => {
   return found;
 })()`.replace('ALIVE', ALIVE.replaceAll("'", "\\'"));
 
-test('in every text field that a tool can answer it is text, and it fits, on a phone and on a desk', async () => {
+test('in every text field that a tool can answer it is text, and it fits, on a phone and on a desktop', async () => {
   const { page, troubles } = await app.as('Eve Thompson', '/tools');
   await page.route('**/api/tools/**', async (route) => {
     const answer = await route.fetch();
@@ -218,7 +218,7 @@ describe('in the stores', () => {
     await holds('.linklist');
   });
 
-  test('it is text in answers, on cards in the app and on their own page, in the inbox and in the trail', async () => {
+  test('it is text in answers, on cards in the app and on their own page, in the inbox and in the audit log', async () => {
     await app.testServer.owner(`update hr.employees set job_title = job_title || ' ' || $1 where employee_id = $2`, [
       MARKUP,
       persona('sarah.kim').employeeId,

@@ -1,4 +1,4 @@
-/** Every page at every size, by whoever may see it; and what others wrote stays text wherever it is shown. */
+/** Every page at every size, for the people who may see it; and untrusted text stays text everywhere. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -152,7 +152,7 @@ describe('every page', () => {
   });
 
   test('an answer with a table and a card fits from 320 to 1440', async () => {
-    // 640 is what a desk of 1280 has left at 200 %.
+    // A desktop width of 1280 leaves 640 at 200 % zoom.
     for (const [width, dark] of [
       [320, false],
       [390, true],
@@ -168,7 +168,7 @@ describe('every page', () => {
       expect([width, await sidewaysScroll(page)]).toEqual([width, 0]);
       expect(await seriousProblems(page)).toEqual([]);
       await shot(page, `conversation-${width}`);
-      // Whoever asked for less motion gets none, not even while a card waits.
+      // With reduced motion nothing is animated, not even a pending card.
       expect(await page.evaluate('document.getAnimations().length')).toBe(0);
       await page.close();
     }
@@ -251,7 +251,7 @@ describe('who sees what', () => {
     expect(await page.locator('main').innerText()).not.toMatch(/\$\d/);
   });
 
-  test('the trail: everyone’s for an executive, with its chains; one’s own for others', async () => {
+  test('the audit log shows everyone’s records and chains to an executive, and others their own', async () => {
     const { page: nina } = await app.as('Nina Patel', '/tools/hr/find_employees');
     await nina.getByRole('button', { name: 'Run', exact: true }).click();
     await nina.locator('.dt tbody tr').first().waitFor();

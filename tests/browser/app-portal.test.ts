@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(new URL(staff.url()).pathname).toBe('/');
   });
 
-  test('who leads hands the lead over by a card, and their own pages change at once', async () => {
+  test('a lead transfers the lead by a card, and their own pages change at once', async () => {
     const { page, troubles } = await app.as(MIKE, '/portal/contacts');
     await page.getByRole('button', { name: 'Make lead' }).first().click();
     await page.locator('.ap-kind', { hasText: 'Needs your approval' }).waitFor();

@@ -8,7 +8,7 @@ import type { Document, DocumentLoader } from '../../src/core/documents.ts';
 import { sampleCollections } from '../../src/sample/documents.ts';
 import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
 
-/** Ids, codes, days and addresses: a store, or whoever reads it, takes nothing else there. */
+/** Ids, codes, dates and addresses: a store, or its readers, accept no other text there. */
 const FIXED_KEY =
   /(^|_)(id|ids|email|owner|status|stage|tier|kind|type|role|source|currency|visibility|audience|priority|category|principal)$|_(at|on|to)$|date|deadline|month|phone|version/;
 const FIXED_VALUE = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d{2}|^[a-z0-9_]+$|^[A-Z0-9_]+$|@/;

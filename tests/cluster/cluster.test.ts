@@ -1,6 +1,6 @@
 /**
- * Three gateways, two hr servers and a process for the other domains behind a balancer, on real stores: whichever process answers, it is
- * one product. Then processes end, in order and by force, while people work.
+ * Three gateways, two hr servers and a process for the other domains behind a load balancer, on real stores: every process gives the same
+ * answers. Then processes are stopped and killed while people work.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
@@ -47,7 +47,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
 
   const refused = ({ status, body }: { status: number; body: Answer }) =>
     body?.status === 'error' ? [status, body.code, typeof body.suggestedAction, typeof body.retryable] : [status, body?.status];
-  it.each(byName)('%s lets in nobody else, and takes nothing that it does not know', async (_name, tool) => {
+  it.each(byName)('%s refuses everyone else, and undeclared input', async (_name, tool) => {
     const { name, domain } = tool;
     const { as, input } = await ready(front, tool);
     const path = `/api/tools/${domain.name}/${name}`;
@@ -67,7 +67,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
         expect(refused(answer)).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'string', 'boolean']);
   });
 
-  it.each(writes)('%s: decided by nobody else, and denied everywhere once it is denied', async (_name, tool) => {
+  it.each(writes)('%s: nobody else decides, and a denial counts at every gateway', async (_name, tool) => {
     const { as, ticket } = await askFor(at(0), tool);
     const other = as === 'eve.thompson' ? 'alice.chen' : 'eve.thompson';
     expect((await at(1).decide(other, ticket.confirmationId, true)).status).toBe(403);
@@ -77,9 +77,9 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   });
 
   const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];
-  it.each(oneOfEach)('%s: asked through one gateway, approved twenty times through all, done once', async (_name, tool) => {
+  it.each(oneOfEach)('%s: requested at one gateway, approved twenty times at all, executed once', async (_name, tool) => {
     const asked = await askFor(at(0), tool);
-    // The page to decide on is where people are, whoever made the ticket.
+    // The approval link names the public address, whichever process made the ticket.
     expect(asked.ticket.confirmationData.approvalUrl).toBe(
       `${cluster.node('hr1').settings['TAMSHAI_PUBLIC_URL']}/approve/${asked.ticket.confirmationId}`,
     );
@@ -89,7 +89,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     expect(await effectsOf(cluster.behind, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
   });
 
-  it('a cursor of one server opens at the other, and a page from anywhere goes on where it was', async () => {
+  it('a cursor of one server is valid at the other', async () => {
     const seen = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < 6; page++) {
@@ -101,7 +101,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     expect(seen.size).toBe(120);
   });
 
-  it('a session of an old client lives on at every gateway', async () => {
+  it('a session of a legacy client is valid at every gateway', async () => {
     for (const era of ['legacy', 'modern'] as const) {
       const client = await front.mcp('nina.patel', { era });
       for (let n = 0; n < 9; n++) {
@@ -112,7 +112,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     }
   });
 
-  it('a sign-in that is ended at one gateway is over at all of them', async () => {
+  it('a sign-out at one gateway is a sign-out at all of them', async () => {
     const token = await front.token('tom.becker');
     const look = (n: number) => at(n).send('GET', '/api/user/info', { token });
     for (const n of [0, 1, 2]) expect((await look(n)).status).toBe(200);
@@ -122,14 +122,14 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     for (const n of [0, 1, 2]) await expect.poll(async () => (await look(n)).status, { timeout: 12_000, interval: 500 }).toBe(401);
   });
 
-  it('who only keeps a copy of people hears from hr in another process', async () => {
+  it('a process with a copy of people gets changes from hr in another process', async () => {
     const { body } = await front.rest('bob.martinez', 'finance', 'list_expense_reports', { limit: 5 });
     expect(body.status).toBe('success');
     const [row] = await cluster.behind.owner('select count(*)::int as n from finance.people');
     expect(row?.['n']).toBe(500);
   });
 
-  it('a customer is served by the process that has support, and sees the own organisation only', async () => {
+  it('a customer is served by the support process, and sees their own organisation only', async () => {
     const { body } = await front.rest('jane.smith@acme.example', 'support', 'customer_list_tickets', { limit: 5 });
     expect(body).toMatchObject({ status: 'success' });
   });
@@ -155,7 +155,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       const rotated = await tamshai(['keys', 'rotate', '--json'], { settings: cluster.node('gateway1').settings });
       const { servers: both, gateways, then } = rotated.json() as Record<'servers' | 'gateways' | 'then', object>;
       cluster.believe(both);
-      // As long as a server goes on with what it read of the file.
+      // As long as a server caches the content of the file.
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       for (const name of ['gateway1', 'gateway2', 'gateway3']) {
         await cluster.node(name).restart({ TAMSHAI_GATEWAY_KEY: JSON.stringify(gateways) });
@@ -204,7 +204,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     4 * DEADLINE_MS,
   );
 
-  it('the trail is one, whichever gateway is asked, and whole', async () => {
+  it('every gateway returns the same audit log, and it verifies', async () => {
     const names = cluster.nodes.map(({ name }) => name).toSorted();
     for (const n of [0, 1, 2]) {
       const token = await front.token('eve.thompson');
@@ -219,7 +219,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     }
   });
 
-  it('and the trail of each process is whole', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
+  it('the audit log of each process verifies', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
 
   it(
     'a process with another key, another name or no keys does not join',
@@ -227,12 +227,12 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       const settings = { ...cluster.node('gateway1').settings, GATEWAY_PORT: '0' };
       const other = (more: Record<string, string>) => tamshai(['serve', 'gateway'], { settings: { ...settings, ...more } });
       const foreign = Buffer.from('another brown key of other suite').toString('base64url');
-      expect(await other({ TAMSHAI_DATA: folder(), TAMSHAI_MASTER_KEY: foreign, TAMSHAI_INSTANCE: 'stranger' })).toMatchObject({
+      expect(await other({ TAMSHAI_DATA: folder(), TAMSHAI_MASTER_KEY: foreign, TAMSHAI_INSTANCE: 'other' })).toMatchObject({
         code: 1,
         err: expect.stringMatching(/have another master key; set TAMSHAI_MASTER_KEY to the same/) as string,
       });
       const looked = await tamshai(['doctor', '--json'], {
-        settings: { ...settings, TAMSHAI_DATA: folder(), TAMSHAI_MASTER_KEY: foreign, TAMSHAI_INSTANCE: 'stranger' },
+        settings: { ...settings, TAMSHAI_DATA: folder(), TAMSHAI_MASTER_KEY: foreign, TAMSHAI_INSTANCE: 'other' },
       });
       expect([looked.code, looked.out]).toEqual([1, expect.stringContaining('Other processes on this Redis have another master key')]);
       expect(await other({ TAMSHAI_DATA: folder() })).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * The product as a company runs it: three gateways, two hr servers and one process for all other domains, behind a balancer, on real stores.
- * The ways to the stores, to hr and to tasks can be disturbed.
+ * Starts the product as separate processes: three gateways, two hr servers and one process for all other domains, behind a load balancer,
+ * on real stores. The connections to the stores, to hr and to tasks can be disturbed.
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { DOMAINS, settingsFor, type TestServer, SQL_DOMAINS } from '../test-serv
 import { allTools } from '../../src/app/registry.ts';
 import { type TestClient, visit } from '../test-client.ts';
 
-/** What can go wrong on a way: undefined is nobody there. */
+/** The disturbances of a connection: undefined is a refused connection. */
 export const FAULTS = {
   slow: { type: 'latency', attributes: { latency: 900 } },
   'in crumbs': { type: 'slicer', attributes: { average_size: 64, size_variation: 32, delay: 300 } },
@@ -38,30 +38,30 @@ export interface Node {
   readonly name: string;
   settings: Settings;
   process: Started;
-  /** As the system would end it: without a chance to tidy up. */
+  /** SIGKILL: without any cleanup. */
   kill(): Promise<void>;
-  /** As an operator would: SIGTERM, and until it is over. */
+  /** SIGTERM, and waits until the process has ended. */
   stop(): Promise<number | null>;
-  /** With other settings from now on, where some are given. */
+  /** Restarts, with other settings where some are given. */
   start(more?: Settings): Promise<void>;
-  /** One in place of the other, as an operator does it: the next only once this one is ready, and whoever asks it has had the time to see that. */
+  /** A rolling restart: the next one only once this one is ready and the load balancer has had the time to notice. */
   restart(more?: Settings): Promise<void>;
 }
 
 export interface Cluster {
-  /** Through the balancer, as everyone comes. */
+  /** Through the load balancer, as clients connect. */
   readonly front: TestClient;
-  /** Past it, to one gateway. */
+  /** Directly to one gateway, past the load balancer. */
   readonly gateways: readonly TestClient[];
   readonly nodes: readonly Node[];
-  /** To the stores, to hr and to tasks. */
+  /** The connections to the stores, to hr and to tasks. */
   readonly ways: ReadonlyMap<string, ToxicLink>;
-  /** Tells the servers whom to believe, while they run. */
+  /** Changes the trusted gateway keys of the running servers. */
   believe(publicKeys: object): void;
-  /** Where the stores are, for tests that look behind. */
+  /** The addresses of the stores, for tests that read them directly. */
   readonly behind: TestServer;
   node(name: string): Node;
-  /** `tamshai audit verify` beside each process, over all that it keeps. */
+  /** Runs `tamshai audit verify` beside each process, over all of its chains. */
   verify(): Promise<{ name: string; code: number | null; out: string; err: string }[]>;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export const clusterServers = (): ClusterServers | undefined => {
 const on = (kind: string) => allTools().domains.filter(({ store }) => store === kind);
 const OTHERS = DOMAINS.filter((name) => name !== 'hr');
 
-/** `at`: where everyone comes, where that has to be known before. */
+/** `at`: the public address, where it has to be known before the start. */
 export async function openCluster(servers: ClusterServers, more: Settings = {}, at?: number): Promise<Cluster> {
   const closing: (() => Promise<unknown>)[] = [];
   const first = folder('cluster');
@@ -139,7 +139,7 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
     ...search.settings,
     REDIS_URL: await redisDatabase(servers.redis),
   };
-  // A replica set says where its members are; who is told to ask this one address alone stays on the way that can be disturbed.
+  // A replica set announces its members; a direct connection stays on the proxy that can be disturbed.
   const mongo = new URL(await disturbed('mongo', documents.url));
   mongo.search = '?directConnection=true';
   const farStores: Settings = {
@@ -160,7 +160,7 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
 
   const node = async (name: string, args: readonly string[], own: Settings): Promise<Node> => {
     const data = folder(name);
-    // One identity for all: the keys of the embedded provider lie in the data folder.
+    // All processes share one identity: the keys of the embedded provider are in the data folder.
     cpSync(join(first, 'keys.json'), join(data, 'keys.json'));
     const settings: Settings = { ...common, ...farStores, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: name };
     const start = (all: Settings) => startCommand(all, ['serve', ...args, '--json']);
@@ -188,11 +188,11 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
     closing.push(() => made.process.stop('SIGKILL'));
     return made;
   };
-  const apart: Settings = { TAMSHAI_GATEWAY_PUBLIC_KEYS: believed };
+  const separate: Settings = { TAMSHAI_GATEWAY_PUBLIC_KEYS: believed };
   const restSettings = Object.fromEntries(Object.entries(restPorts).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)]));
   const nodes = await Promise.all([
-    ...hrPorts.map((port, n) => node(`hr${n + 1}`, ['hr'], { ...apart, HR_PORT: String(port) })),
-    node('rest', OTHERS, { ...apart, ...restSettings }),
+    ...hrPorts.map((port, n) => node(`hr${n + 1}`, ['hr'], { ...separate, HR_PORT: String(port) })),
+    node('rest', OTHERS, { ...separate, ...restSettings }),
     ...gatewayPorts.map((port, n) => node(`gateway${n + 1}`, ['gateway'], { GATEWAY_PORT: String(port) })),
   ]);
   const base = `http://localhost:${front}`;

@@ -1,6 +1,6 @@
 /**
- * The same processes where a real Keycloak issues the tokens: people are signed in there, decide in their browser, and work on while processes are
- * killed and ways disturbed, and while Keycloak itself is gone.
+ * The same cluster with tokens of a real Keycloak: people sign in there, decide in their browser, and work on while processes are killed,
+ * connections disturbed and Keycloak itself is down.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -41,7 +41,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
     removeFolders();
   }, DEADLINE_MS);
 
-  /** A program that people let sign them in by name and password: not among the clients that we hand out. */
+  /** A client with the password grant, which is not among the clients that we ship. */
   const programsOf = (realm: ReturnType<typeof realmOf>) => {
     const { clients, ...rest } = realm as typeof realm & { clients: { clientId: string }[] };
     const [web] = clients;
@@ -54,7 +54,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
       redirectUris: [],
       attributes: {},
     };
-    // Longer than Keycloak is away.
+    // Longer than Keycloak is down.
     return { ...rest, accessTokenLifespan: 900, clients: [...clients, program] };
   };
   const own = (at: TestClient, token: string) => at.send('POST', '/api/tools/hr/get_time_off_balances', { token, body: {} });
@@ -63,8 +63,8 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
     return [at.status, new URL(at.url).pathname];
   };
 
-  it('each process killed in turn', async () => killedInTurn(cluster, left), 10 * DEADLINE_MS);
-  it('each way disturbed in turn', async () => disturbedInTurn(cluster, left), 15 * DEADLINE_MS);
+  it('each process is killed in turn', async () => killedInTurn(cluster, left), 10 * DEADLINE_MS);
+  it('each connection is disturbed in turn', async () => disturbedInTurn(cluster, left), 15 * DEADLINE_MS);
 
   it(
     'Keycloak killed: who is signed in works on, who is not is told to come back, and everything is well by itself once it is there again',
@@ -76,11 +76,11 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
       const before = { reads: work.done.reads, tasks: work.done.acknowledged.size };
       await expect.poll(() => work.done.reads, { timeout: DEADLINE_MS }).toBeGreaterThan(before.reads + 50);
       await expect.poll(() => work.done.acknowledged.size, { timeout: DEADLINE_MS }).toBeGreaterThan(before.tasks + 10);
-      // Longer than any process goes on with a person whom it has looked at.
+      // Longer than any process caches a verified person.
       await pause(12_000);
       for (const gateway of cluster.gateways) expect((await own(gateway, token)).status).toBe(200);
 
-      // A process that starts now knows none of Keycloak's keys: it cannot tell, and does not say that the token is bad.
+      // A process that starts now has none of Keycloak's keys: it answers that it cannot verify, not that the token is invalid.
       const gateway = cluster.node('gateway1');
       await gateway.kill();
       await gateway.start();
@@ -93,7 +93,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
 
       await keycloak.startAgain();
       await expect.poll(() => signIn('nina.patel').catch(String), { timeout: DEADLINE_MS, interval: 500 }).toEqual([200, '/approvals']);
-      // The very token of before, at every gateway.
+      // The same token as before, at every gateway.
       for (const each of cluster.gateways) await expect.poll(async () => (await own(each, token)).status, { timeout: 30_000 }).toBe(200);
       const raised = work.done.raised.size;
       await expect.poll(() => work.done.raised.size, { timeout: DEADLINE_MS }).toBeGreaterThan(raised);
@@ -103,5 +103,5 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
     10 * DEADLINE_MS,
   );
 
-  it('and the trail of each process is whole', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
+  it('the audit log of each process verifies', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
 });

@@ -1,10 +1,10 @@
-/** People whom Keycloak knows: their programs have a token of it, and they decide in a browser. */
+/** Users of Keycloak: their programs have a token of it, and they decide in a browser. */
 import { Person } from '../keycloak/pages.ts';
 import { PASSWORD } from '../keycloak/realms.ts';
 import type { Keycloak } from '../services/keycloak.ts';
 import type { TestClient } from '../test-client.ts';
 
-/** One for each person, until it is nearly over. */
+/** One token for each person, until it is about to expire. */
 export function tokensOf({ url }: Keycloak): (user: string) => Promise<string> {
   const known = new Map<string, { readonly token: string; readonly until: number }>();
   return async (user) => {
@@ -19,7 +19,7 @@ export function tokensOf({ url }: Keycloak): (user: string) => Promise<string> {
   };
 }
 
-/** Opens the card, presses its button, and signs in again where the page asks for it. Whatever keeps the page from being shown is thrown: one looks again. */
+/** Opens the card, presses its button, and signs in again where the page asks for it. Errors are thrown, so that the caller retries. */
 export function throughBrowser(base: string): TestClient['decide'] {
   const browsers = new Map<string, Promise<Person>>();
   const signedIn = (user: string): Promise<Person> => {
@@ -50,7 +50,7 @@ export function throughBrowser(base: string): TestClient['decide'] {
     const find = (name: string) => new RegExp(`data-${name}="([^"]+)"`).exec(text)?.[1];
     const card = find('card');
     if (card === undefined) {
-      // It was settled by a press whose answer was lost: the page says how.
+      // An earlier press decided it, and its answer was lost: the page shows the result.
       const { body, ...reply } = await replyOf(await person.go(`${base}/api/confirmations/${id}`));
       const { state } = (body as { data?: { state: string } } | undefined)?.data ?? {};
       if (state === 'waiting' || state === 'executing' || state === undefined) throw new Error(`not settled: ${state}`);

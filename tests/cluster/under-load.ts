@@ -1,4 +1,4 @@
-/** What goes wrong while people work, whoever issued their tokens. */
+/** Faults while people work: killed processes and disturbed connections, for any token issuer. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Cluster, FAULTS } from './cluster.ts';
@@ -28,7 +28,7 @@ export async function disturbedInTurn(cluster: Cluster, left: Untouched): Promis
       await pause(1_500);
       await way.well();
       const before = settledBy();
-      // Nobody does anything about it: it is well again by itself.
+      // No operator acts: the cluster recovers by itself.
       await expect.poll(async () => (await cluster.front.rest('frank.davis', 'tasks', 'list_tasks')).status, { timeout: 30_000 }).toBe(200);
       await expect.poll(settledBy, { timeout: 30_000 }).toBeGreaterThan(before + 3);
       console.log(`${name} ${fault}: ${errorsSoFar() - errors} errors`);
@@ -38,7 +38,7 @@ export async function disturbedInTurn(cluster: Cluster, left: Untouched): Promis
   await holds(cluster, work);
 }
 
-/** Stops everyone, and looks with the command at what each of them kept. */
+/** Stops all processes, and verifies the audit log of each with the command. */
 export async function auditLogIsWhole(cluster: Cluster): Promise<void> {
   for (const { process } of cluster.nodes) await process.stop('SIGTERM');
   for (const { name, code, out, err } of await cluster.verify()) expect([name, code, code === 0 ? '' : out + err]).toEqual([name, 0, '']);

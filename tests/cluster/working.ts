@@ -1,4 +1,4 @@
-/** What people do all the time, and what came of it: nothing that was said to be done may be lost, nothing done twice, nothing be another's. */
+/** A steady workload and its verification: no confirmed change is lost, none happens twice, and nobody sees another person's data. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
@@ -12,7 +12,7 @@ type Came = Reply<Answer | { status: string }>;
 const employeeId = (user: string) => persona(user).employeeId ?? '';
 let rounds = 0;
 
-/** Rows that nobody has changed yet, for changes that can be made once. Each round goes on where the last one ended. */
+/** Unchanged rows for changes that can be made once. Each round continues where the last one ended. */
 export interface Untouched {
   readonly deals: string[];
   readonly tickets: string[];
@@ -61,28 +61,28 @@ export function working(cluster: Cluster, left: Untouched): Working {
     errors: new Map(),
   };
   const wrong: string[] = [];
-  /** Each round of work knows its own tasks again. */
+  /** Each round of work recognises its own tasks. */
   const round = `cluster ${randomUUID()}`;
   let going = true;
   const count = (what: string) => void done.errors.set(what, (done.errors.get(what) ?? 0) + 1);
-  /** Whoever is told anything but yes is told it in the one shape, and that trying again is safe, where it is. */
+  /** Every failure has the error shape, and says whether a retry is safe. */
   const note = ({ status, body, text }: Came, safe: boolean): { retry: boolean } => {
     if (status < 400) return { retry: false };
     const { code, message, suggestedAction, retryable } = (body ?? {}) as Readonly<Record<string, unknown>>;
     count(`${status} ${String(code)} ${String(message)}`);
     const isUnion = [code, message, suggestedAction].every((each) => typeof each === 'string') && typeof retryable === 'boolean';
     if (!isUnion || ![502, 503, 504].includes(status)) wrong.push(`an error of another kind: ${status} ${text.slice(0, 200)}`);
-    // What the balancer says for itself it says of everything: it does not know what it was asked.
+    // The load balancer's own errors say nothing about the request: it does not parse it.
     const ownWords = status !== 502 && !String(message).startsWith('No answer came in time');
     if (safe && ownWords && retryable !== true) wrong.push(`safe, and called unsafe: ${status} ${text.slice(0, 200)}`);
     return { retry: retryable === true };
   };
-  /** Half an answer went through before its process ended: the balancer can only close the connection. */
+  /** The process ended in the middle of an answer: the load balancer can only close the connection. */
   const broken = (): Came => {
     count('broken connection');
     return { status: 0, headers: {}, text: '', body: { status: 'broken' } };
   };
-  /** What is safe is asked again until it is answered; what is not, as long as the answer says that it may be. */
+  /** Safe requests are retried until they are answered; others while the answer allows it. */
   const until = async (work: () => Promise<Came>, safe: boolean): Promise<Came> => {
     for (;;) {
       const reply = await work().catch(broken);
@@ -108,7 +108,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
       else done.unsure.add(title);
     }
   };
-  /** Asks, and presses until it is settled; the id, where it is done. */
+  /** Requests a change and approves it until there is a result; returns the id if it was executed. */
   const approved = async (user: string, server: string, tool: string, input: object): Promise<string | undefined> => {
     const asked = await until(() => front.rest(user, server, tool, input), true);
     const { confirmationId } = asked.body as { confirmationId?: string };
@@ -120,7 +120,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
   const people = cluster.behind.owner(
     "select employee_id from hr.employees where active and employee_id::text not like '0e00000%' order by employee_id limit 400",
   );
-  /** Of its own each time: what is so already is no change. */
+  /** A different value each time: an unchanged value is refused. */
   const first = 40_000 + ++rounds * 1_000;
   const raiser = async (user: string, from: number) => {
     const rows = await people;
@@ -139,7 +139,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
           ? await approved('carol.johnson', server, 'close_opportunity', { opportunity_id: id, outcome: 'lost', reason: 'Went elsewhere' })
           : await approved('dan.williams', server, 'close_ticket', { ticket_id: id, resolution: 'It was solved in the meantime.' });
       if (confirmed) done.closed.set(confirmed, server);
-      // There are not many of them, and they have to last.
+      // There are few such rows, and they have to last.
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
   };
@@ -164,7 +164,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
 
 const FIRST_WRITE = { sales: 'close_opportunity', support: 'close_ticket' } as const;
 
-/** Everything that was said to be done was, once; nothing else was done twice. */
+/** Every confirmed change happened once, and no other change happened twice. */
 export async function holds({ behind }: Cluster, { done, wrong, round }: Working): Promise<void> {
   console.log(
     `while they worked: ${done.reads} reads, ${done.acknowledged.size} tasks (${done.unsure.size} unsure), ${done.raised.size} raises, ${done.closed.size} deals and tickets; errors ${JSON.stringify([...done.errors])}`,

@@ -1,5 +1,5 @@
 /**
- * What the official suite expects to find on a server, behind the product's own transport: its sockets, sessions, routing and hot leg.
+ * What the official suite expects to find on a server, behind the product's own transport: its sockets, sessions, routing and fast path.
  * None of it is ever part of the product.
  */
 import { createServer } from 'node:http';

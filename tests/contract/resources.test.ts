@@ -167,7 +167,7 @@ test.each([
 
 test.each(
   tools.flatMap((tool) => (tool.resource === undefined ? [] : [[`${tool.domain.name}.${tool.name}`, tool, tool.resource] as const])),
-)('rows of %s are items of a resource that whoever may ask for them may read', (_name, { roles }, uri) => {
+)('rows of %s are items of a resource that its callers may read', (_name, { roles }, uri) => {
   const resource = resources.find((each) => each.uri === uri);
   expect([uri, resource?.paged]).toEqual([uri, true]);
   for (const role of roles) expect(resource && opens(resource.tool, new Set([role]))).toBe(true);

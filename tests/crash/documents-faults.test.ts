@@ -1,4 +1,4 @@
-/** What people hear, and when, while a document database does not answer: our own words, in time, and nothing half-written. */
+/** A document database that does not answer: our error message, in time, and nothing half-written. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -22,12 +22,12 @@ import {
 const { where, all } = filters;
 const DRIVER = /mongo|sqlite|topology|client|closed|socket|ECONN|127\.0\.0\.1|secret/i;
 
-describe.each(databases)('trouble with %s', (kind) => {
+describe.each(databases)('faults of %s', (kind) => {
   let testRuntime: DocumentTestStore;
   beforeAll(async () => void (testRuntime = await openDocumentTestStore(kind)));
   afterAll(() => testRuntime.close());
 
-  test('a closed database is unavailable, in our own words', async () => {
+  test('a closed database is unavailable, with our error message', async () => {
     const database = await openPlace(testRuntime.place);
     const store = storeOn(database, 'sales-closed');
     await store.ping();
@@ -39,7 +39,7 @@ describe.each(databases)('trouble with %s', (kind) => {
     expect(await code(store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
   });
 
-  test('more changes than can wait: some are refused, and each of the others happens once', async () => {
+  test('beyond the queue limit some changes are refused, and each of the others happens once', async () => {
     const store = await testRuntime.another('sales-queue');
     const counted = z.object({ row_version: z.int() });
     const version = () => store.read(carol, ({ documents }) => documents.one(counted, 'deals', where({ _id: 'd0007' })));
@@ -60,7 +60,7 @@ describe.each(databases)('trouble with %s', (kind) => {
 
   if (kind !== 'MongoDB') return;
 
-  describe('behind a link', () => {
+  describe('behind a faulty connection', () => {
     let link: FaultyConnection;
     let store: Store<'documents'>;
     beforeAll(async () => {
@@ -99,7 +99,7 @@ describe.each(databases)('trouble with %s', (kind) => {
         return effected(row.stage);
       });
 
-    test('a server that is gone is unavailable within seconds, and is found again', async () => {
+    test('a server that is down is unavailable within seconds, and is used again when it is back', async () => {
       expect(await count()).toBe(120);
       link.set('cut');
       const works = [count(), store.ping(), set('X', randomUUID()), store.findResult(carol, randomUUID())];
@@ -112,7 +112,7 @@ describe.each(databases)('trouble with %s', (kind) => {
       expect(await count()).toBe(120);
     });
 
-    test('a server that goes silent is late within its time, and nothing is half-written', async () => {
+    test('a silent server is a timeout within the deadline, and nothing is half-written', async () => {
       await until(count);
       link.set('silent');
       const { code: said, retryable, ms } = await failed(count());
@@ -123,7 +123,7 @@ describe.each(databases)('trouble with %s', (kind) => {
       expect(await count()).toBe(120);
     });
 
-    test('a silent server with a long queue before it: all hear of it in time, and none is left waiting', async () => {
+    test('a silent server with a long queue: every caller gets an error in time, and none is left waiting', async () => {
       await until(count);
       link.set('silent');
       for (const { code: said, retryable, ms } of await Promise.all(Array.from({ length: 200 }, () => failed(count())))) {
@@ -136,7 +136,7 @@ describe.each(databases)('trouble with %s', (kind) => {
       expect(await count()).toBe(120);
     }, 60_000);
 
-    test('a commit that nobody saw the end of happens once', async () => {
+    test('a commit without a confirmation happens once', async () => {
       await until(count);
       const id = randomUUID();
       const { code: said, ms } = await failed(set('ONCE', id, () => link.set('silent')));
@@ -151,7 +151,7 @@ describe.each(databases)('trouble with %s', (kind) => {
     });
   });
 
-  test('a server that is not there stops the start in time, with no password in the words', async () => {
+  test('an unreachable server stops the start in time, without the password in the message', async () => {
     const began = performance.now();
     const error = await openMongo('mongodb://someone:secret@127.0.0.1:9/sales?directConnection=true', 'sales', collections).catch(
       (thrown: unknown) => thrown as Error,

@@ -1,4 +1,4 @@
-/** A connection that ends at the worst moment costs the one transaction on it, and nothing else. */
+/** A connection to PostgreSQL that ends at the worst moment fails its one transaction, and nothing else. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { createSqlStore } from '../../src/storage/sql/store.ts';
 import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
-describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is cut', (server) => {
+describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connection', (server) => {
   const role = `cut_${randomBytes(4).toString('hex')}`;
   const one = { text: 'select 1 as n', values: [] };
   let root: pg.Client;
@@ -35,7 +35,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     await root.end();
   });
 
-  test('between two statements: the transaction fails, the process goes on, and so does the next', async () => {
+  test('between two statements: the transaction fails, and the next one succeeds', async () => {
     const cut = database.transaction(role, one, async (session) => {
       link.set('cut');
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -47,7 +47,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     await expect.poll(() => database.read(role, one).catch(() => [])).toEqual([{ n: 1 }]);
   });
 
-  test('a view that a newer version changes is read on, by everyone who had asked for it before', async () => {
+  test('a view that a newer version changes stays readable on connections that had prepared it', async () => {
     await root.query(`create view public.${role} as select 1 as a`);
     try {
       await root.query(`grant select on public.${role} to ${role}`);
@@ -61,21 +61,21 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     }
   });
 
-  test('statements that the server forgot are prepared anew', async () => {
+  test('statements that the server forgot are prepared again', async () => {
     const read = () => Promise.all(Array.from({ length: 6 }, () => database.read(role, one)));
     await read();
     await database.read(role, { text: 'deallocate all', values: [] });
     expect((await read()).flat()).toEqual(Array(6).fill({ n: 1 }));
   });
 
-  test('who asks the same behind somebody whose statement is stopped is answered', async () => {
+  test('a caller with the same statement is answered when the caller before is cancelled', async () => {
     await root.query(`create table public.${role} (a int)`);
     const locking = new pg.Client({ connectionString: server });
     await locking.connect();
     try {
       await root.query(`grant select on public.${role} to ${role}`);
       await locking.query(`begin; lock table public.${role}`);
-      // Two connections: the first on each is to prepare it for those behind.
+      // Two connections: the first caller on each prepares the statement for those behind.
       const reads = Array.from({ length: 6 }, () => database.read(role, { text: `select count(*) as n from public.${role}`, values: [] }));
       const settled = Promise.allSettled(reads);
       const waiting = async () =>
@@ -95,7 +95,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     }
   });
 
-  describe('before a commit is answered', () => {
+  describe('before the confirmation of a commit', () => {
     const roles = [`${role}_self`, `${role}_self_write`, `${role}_audit`];
     const who = { domain: role, audience: 'self', shows: [], person: { principal: 'staff:a' } } as unknown as StoreSession;
     const record = { at: '2026-11-16T09:00:00Z', principal: 'staff:a' } as AuditRecord;
@@ -107,7 +107,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       for (const each of roles)
         await root.query(`create role ${each} login password 'only-for-tests'; grant usage on schema ${role} to ${each};
           grant select, insert, update on all tables in schema ${role} to ${each}`);
-      // Within a transaction who writes also reads as who only reads.
+      // Within a transaction a writer also reads as a reader.
       await root.query(`grant ${role}_self to ${role}_self_write`);
     });
     afterAll(async () => {
@@ -132,20 +132,20 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     };
     const times = async (words: string) => (await root.query(`select 1 from ${role}.notes where words = $1`, [words])).rowCount;
 
-    test('it is seen that it was done, where that can be seen', async () => {
+    test('the effect is looked up, where it can be', async () => {
       expect(await noting('well')).toBe('well');
       link.set({ deafTo: 'commit', then: 'pass' });
       expect(await noting('seen')).toBe('seen');
       expect(await times('seen')).toBe(1);
     });
 
-    test('where it cannot, nobody is told to do it again', async () => {
+    test('where it cannot, the error does not suggest a retry', async () => {
       link.set({ deafTo: 'commit', then: 'pass' });
       await expect(noting('unseen', undefined, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
       expect(await times('unseen')).toBe(1);
     });
 
-    test('but what was approved may be asked for again: it happens once', async () => {
+    test('an approved change may be retried: it happens once', async () => {
       const id = randomUUID();
       link.set({ deafTo: 'commit', then: 'pass' });
       await expect(noting('approved', id, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -153,14 +153,14 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       expect(await times('approved')).toBe(1);
     });
 
-    test('and the chain goes on where it was', async () => {
+    test('the audit chain continues', async () => {
       expect(await noting('after')).toBe('after');
       const { rows } = await root.query<{ n: string }>(`select n from ${role}.audit order by n`);
       expect(rows.map(({ n }) => Number(n))).toEqual([1, 2, 3, 4, 5]);
     });
   });
 
-  test('a server that vanished without a word is listened to anew', async () => {
+  test('a server that vanished silently is subscribed to again', async () => {
     let woken = 0;
     const stop = database.listen?.(role, 'there', () => void woken++) ?? expect.fail('it cannot listen');
     await expect.poll(() => woken).toBe(1);

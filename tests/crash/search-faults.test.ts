@@ -1,4 +1,4 @@
-/** Every search store in trouble: closed, held by somebody else, or asked for more than it can take. Our own words, and nothing half written. */
+/** Faults of every search store: closed, locked by another program, or overloaded. Our error message, and nothing half-written. */
 import { randomUUID } from 'node:crypto';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const failed = async (work: Promise<unknown>) => {
 const row = z.object({ status: z.string(), comments: z.array(z.unknown()).optional() });
 const at = (ticket_id: string) => filters.where({ ticket_id });
 
-describe.each(searchStores)('trouble with search on %s', (_name, url) => {
+describe.each(searchStores)('faults of search on %s', (_name, url) => {
   let testRuntime: SearchTestStore;
   beforeAll(async () => {
     testRuntime = await openSearchTestStore(url, 30);
@@ -44,7 +44,7 @@ describe.each(searchStores)('trouble with search on %s', (_name, url) => {
       return { result: changed.status, audit: recordFor(dan, 'test', id) };
     });
 
-  test('closed: unavailable, whatever is asked of it', async () => {
+  test('a closed store is unavailable for every request', async () => {
     const backend = await openAt(testRuntime.place);
     const store = storeOn(backend, 'desk-closed');
     expect(await count(store)).toBe(30);
@@ -54,11 +54,11 @@ describe.each(searchStores)('trouble with search on %s', (_name, url) => {
     expect(await count(testRuntime.store)).toBe(30);
   });
 
-  test('more changes of one row than can wait: whoever is refused may try again, and each of the others happens once', async () => {
+  test('beyond the queue limit of one row changes are refused as retryable, and each of the others happens once', async () => {
     const before = await testRuntime.store.read(dan, ({ search }) =>
       search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')),
     );
-    // A search server has no transactions: each that loses the race writes into the trail that it did.
+    // A search server has no transactions: each change that loses the race is recorded in the audit log.
     const many = Array.from({ length: hasTransactions(url) ? 300 : 40 }, (_, n) => set(testRuntime.store, 't-0002', `s${n}`));
     const codes = await Promise.all(
       many.map((work) =>
@@ -80,7 +80,7 @@ describe.each(searchStores)('trouble with search on %s', (_name, url) => {
 
   if (url !== '') return;
 
-  test('a file that another program holds: reading goes on, a change is refused in time, and nothing of it stays', async () => {
+  test('a file that another program locks: reads succeed, a change is refused in time, and nothing of it stays', async () => {
     const file = 'file' in testRuntime.place ? testRuntime.place.file : '';
     const holder = new Database(file);
     holder.exec('BEGIN IMMEDIATE');
@@ -89,7 +89,7 @@ describe.each(searchStores)('trouble with search on %s', (_name, url) => {
     const refused = ids.map((id) => failed(set(testRuntime.store, 't-0003', 'held', id)));
     expect(await count(testRuntime.store)).toBe(30);
     for (const each of await Promise.all(refused)) expect(each).toEqual({ code: 'SERVICE_UNAVAILABLE', retryable: true });
-    // Each waited its own time, and not for those before it as well.
+    // Each waited its own time, not also that of those before it.
     expect(performance.now() - began).toBeLessThan(9_500);
     holder.exec('ROLLBACK');
     holder.close();

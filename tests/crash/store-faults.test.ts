@@ -30,7 +30,7 @@ describe('with the audit log down', () => {
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
 // The run on embedded stores leaves this to the run on servers.
 const servers = storesFor<string | undefined>(undefined, ...(url === undefined ? [] : [url])).filter((each) => each !== undefined);
-describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
+describe.each(servers)('with PostgreSQL behind a faulty connection', (server) => {
   let database: FreshDatabase;
   let link: FaultyConnection;
   let testServer: TestServer;

@@ -11,7 +11,7 @@ import { openCallChains } from '../../src/storage/audit/call-chains.ts';
 import { readCheckpoints } from '../../src/storage/audit/checkpoints.ts';
 import { openCallLog } from '../../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { example, keys, openPlace } from '../ports/audit-place.ts';
+import { example, keys, openPlace } from '../ports/audit-test-store.ts';
 import { byteChange, changed, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai-fuzz-audit-'));

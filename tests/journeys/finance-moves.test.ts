@@ -236,7 +236,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       }
     });
 
-    test('whoever is above decides, at any level; a former report is nobody’s', async () => {
+    test('a manager at any level decides; a former report has none', async () => {
       const [boss] = await testRuntime.owner('select p.manager_id from finance.people p where p.employee_id = $1', [idOf(nina)]);
       const above = { ...person(nina, { roles: ['employee', 'manager'] }), employeeId: String(boss?.['manager_id']) };
       const report_id = await newReport(testRuntime, 'SUBMITTED', sarah);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-it('other users of the machine cannot read the data, whoever created the data folder', async () => {
+it('other users of the machine cannot read the data, also in a data folder that existed before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-open-'));
   await fillFolder(folder, DOMAINS);
   for (const path of [folder, join(folder, 'pg')]) await chmod(path, 0o755);

@@ -1,9 +1,9 @@
 import { openCallLog } from '../../src/storage/audit/sqlite.ts';
-import { clock, example, openPlace } from './audit-place.ts';
+import { clock, example, openPlace } from './audit-test-store.ts';
 
-// A second process that writes to a trail until it is told to stop, killed, or out of disk.
+// A second process that writes to an audit log until it is told to stop, killed, or out of disk.
 const [, , folder = '', times = '0'] = process.argv;
-// Without a listener the system would end the process where a write would otherwise just fail.
+// Without a listener the signal would end the process; with one the write just fails.
 process.on('SIGXFSZ', () => undefined);
 const place = await openPlace(folder);
 const log = await openCallLog({ file: place.file, chain: 'calls', key: place.key, checkpoints: place.checkpoints });

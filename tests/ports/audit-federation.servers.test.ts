@@ -1,4 +1,4 @@
-/** Processes that keep a part of the trail each, and read it together over the store they share. */
+/** Audit federation: processes that each hold a part of the audit log and read all of it over the shared store. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { openRedisPubSub } from '../../src/storage/kv/redis-pubsub.ts';
 import { createSealedKeyValue } from '../../src/storage/kv/sealed.ts';
 import { redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { build, prepared, removeFolders, testServer } from '../command/command-support.ts';
-import { clock, example, keys as auditKeys } from './audit-place.ts';
+import { clock, example, keys as auditKeys } from './audit-test-store.ts';
 
 const person = (n: number, roles: string[] = ['employee']) =>
   ({
@@ -87,7 +87,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       ['hr', undefined],
     ] as const)
       nodes.set(name, await node(name, key));
-    // In turn, so that no process has two in a row.
+    // In turn, so that no process has two records in a row.
     const names = [...nodes.keys()];
     for (let n = 1; n <= 60; n++) await at(names[n % 3] ?? '').log.append(example(n));
     await Promise.all([...nodes.values()].map(({ checkpoints }) => checkpoints.all()));
@@ -97,7 +97,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it.each(['gateway1', 'gateway2'])('%s shows all of it, in order, page by page', async (name) => {
+  it.each(['gateway1', 'gateway2'])('%s shows all records, in order, page by page', async (name) => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -109,7 +109,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => `r-${60 - n}`));
   });
 
-  it('everyone sees their own, and one record where it is', async () => {
+  it('people see their own records, and one record by its number', async () => {
     const { data } = await at('gateway1').read.page(person(1), 50, undefined);
     expect(new Set((data as Shown[]).map(({ username }) => username))).toEqual(new Set(['person.1']));
     expect(data).toHaveLength(20);
@@ -120,13 +120,13 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     await expect(at('gateway1').read.record(eve, 'calls-nobody', 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is verified as one, by executives', async () => {
+  it('executives verify all chains at once', async () => {
     const chains = ['calls-gateway1', 'calls-gateway2', 'calls-hr'].map((chain) => ({ chain, count: 20, checkpointed: 20 }));
     expect(await at('gateway2').read.verify(eve)).toEqual({ ok: true, chains });
     await expect(at('gateway2').read.verify(person(1))).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  it('and is bad as one: a record that was changed in another process is found from here', async () => {
+  it('a record that was changed in another process fails the verification here', async () => {
     const db = new Database(at('hr').file, { timeout: 5_000 });
     const change = (from: string, to: string) => db.prepare('UPDATE records SET body = replace(body, ?1, ?2) WHERE n = 7').run(from, to);
     change('get_employee', 'get_nothing');
@@ -141,8 +141,8 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     expect(await at('gateway1').read.verify(eve)).toMatchObject({ ok: true });
   });
 
-  describe('who can reach the store alone', () => {
-    /** As somebody who has the store, and what the caller of this has. */
+  describe('an attacker with the store alone', () => {
+    /** Acts as somebody with access to the store, and whatever the caller of this adds. */
     async function ask(text: (id: string) => string | undefined): Promise<string[]> {
       const heard: string[] = [];
       const pubSub = await openRedisPubSub(url, 'trail', (message) => void heard.push(message));
@@ -167,7 +167,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     const signed = (id: string, over: object = {}, key = keys.gateway.current) =>
       signIdentity(key, { server: 'trail', method: 'POST', path: '/trail', body, caller, requestId: id, ...over }, clock);
 
-    it('is answered with a signature of a gateway', async () => {
+    it("gets answers only with a gateway's signature", async () => {
       expect(await ask((id) => JSON.stringify({ token: signed(id), body }))).toHaveLength(3);
     });
     it.each<[string, (id: string) => string | undefined]>([
@@ -190,7 +190,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     ])('gets nothing: %s', async (_what, text) => {
       expect(await ask(text)).toEqual([]);
     });
-    it('reads nothing there, and what is no message is nothing', async () => {
+    it('reads nothing there, and malformed messages are ignored', async () => {
       const redis = new Redis(url);
       const pubSub = await openRedisPubSub(url, 'trail', () => {});
       for (const text of ['', 'ask', 'ask ../x', `told ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
@@ -203,7 +203,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       });
       await at('gateway1').read.page(eve, 50, undefined);
       await expect.poll(() => told.length, { timeout: 5_000 }).toBeGreaterThan(0);
-      // Three letters turn up in any sealed text now and then; a token has a dot as well.
+      // Three letters occur in ciphertext by chance; a token has a dot as well.
       expect(told.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
       await expect.poll(() => redis.keys('tamshai:trail:asked:*'), { timeout: 5_000 }).toEqual([]);
       await pubSub.close();
@@ -212,7 +212,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     });
   });
 
-  it('who is gone is named, and the others go on', async () => {
+  it('a process that is down is named, and the others continue', async () => {
     await at('gateway2').close();
     nodes.delete('gateway2');
     const { about, data } = await at('gateway1').read.page(eve, 50, undefined);
@@ -225,7 +225,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
 describe.each(server ? [server] : [])('the command that verifies', (on) => {
   afterAll(removeFolders);
 
-  it('names who keeps a part of the trail and does not answer, and does not call that well', async () => {
+  it('names processes that hold a part of the audit log and do not answer, and does not report success', async () => {
     build();
     const REDIS_URL = await redisDatabase(on);
     const running = await testServer(await prepared({ REDIS_URL, TAMSHAI_MASTER_KEY: SHARED_KEY }));

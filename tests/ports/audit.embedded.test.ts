@@ -17,7 +17,7 @@ import { countRefusals } from '../../src/storage/audit/refusals.ts';
 import { openCallLog } from '../../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { startChild } from '../services/child.ts';
-import { clock, example, keys, openPlace } from './audit-place.ts';
+import { clock, example, keys, openPlace } from './audit-test-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai audit '));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ const at = async (log: { records(chain: string): AsyncIterable<ChainedRecord> })
   for await (const record of log.records('calls')) records.push(record);
   return records;
 };
-/** Without what it says of the checkpoints. */
+/** The result without its checkpoint findings. */
 const plain = (record: ChainedRecord) => {
   const { checkpoint: _, ...rest } = said(record) as AuditRecord & { checkpoint?: unknown };
   return rest;
@@ -48,7 +48,7 @@ async function started(folder = fresh(), chain = 'calls') {
 const append = (log: { append(record: AuditRecord): Promise<void> }, from: number, to: number) =>
   Promise.all(Array.from({ length: to - from + 1 }, (_, i) => log.append(example(from + i))));
 
-/** As `tamshai audit verify` does it, from a process that has not written anything. */
+/** Verifies as `tamshai audit verify` does, from a process that has written nothing. */
 async function verify(folder: string, with_ = keys): Promise<AuditVerdict> {
   const chains = openCallChains(join(folder, 'audit.db'));
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
@@ -59,7 +59,7 @@ async function verify(folder: string, with_ = keys): Promise<AuditVerdict> {
 }
 
 describe('the log of calls', () => {
-  test('numbers records in one chain, and gives them back in order, one by one, newest first and by person', async () => {
+  test('numbers records in one chain, and returns them in order, one by one, newest first and by person', async () => {
     const { log, checkpoints, stop } = await started();
     await append(log, 1, 250);
     expect(await log.chains()).toEqual([{ chain: 'calls', count: 250 }]);
@@ -87,7 +87,7 @@ describe('the log of calls', () => {
     await stop();
   });
 
-  test("a person's records are found at once, in what order they were appended", async () => {
+  test("a person's records are indexed at once, in the order in which they were appended", async () => {
     const { log, stop } = await started();
     await log.append({ ...example(1), at: '2026-03-01T00:00:00.000Z', principal: 'me' });
     expect(await log.newest({ limit: 5, principal: 'me' })).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('the log of calls', () => {
     await stop();
   });
 
-  test('goes on where it was after a restart', async () => {
+  test('continues after a restart', async () => {
     const folder = fresh();
     for (const from of [1, 11, 21]) {
       const { log, stop } = await started(folder);
@@ -108,7 +108,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toEqual({ ok: true, chains: [{ chain: 'calls', count: 30, checkpointed: 30 }] });
   });
 
-  test('the bytes are kept as they are: hostile text, odd numbers, many keys', async () => {
+  test('bytes are stored unchanged: hostile text, odd numbers, many keys', async () => {
     const folder = fresh();
     const { log, stop } = await started(folder);
     const odd: AuditRecord[] = [
@@ -151,7 +151,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 1_400 }] });
   });
 
-  test('a process that is killed loses nothing that it was told is kept', async () => {
+  test('a killed process loses no confirmed record', async () => {
     const folder = fresh();
     const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '1000000');
     expect(await child.line()).toBe('ready');
@@ -168,7 +168,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ chain: 'calls', count: count + 5 }] });
   });
 
-  test('a full disk: the call is refused in our words, and what was kept still verifies', async () => {
+  test('a full disk: the call is refused with our error message, and earlier records still verify', async () => {
     const folder = fresh();
     const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '100000');
     expect(await child.line()).toBe('ready');
@@ -179,7 +179,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true });
   });
 
-  test('a store that stays locked: refused, then all is well again', async () => {
+  test('a locked store refuses calls, and recovers afterwards', async () => {
     const folder = fresh();
     const { log, file, stop } = await started(folder);
     await append(log, 1, 3);
@@ -197,7 +197,7 @@ describe('the log of calls', () => {
     await expect(log.append(example(7))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('who asks while the order is being filled in misses nothing that was written before', async () => {
+  test('a reader during the creation of the index misses no earlier record', async () => {
     const { log, stop } = await started();
     await append(log, 1, 1200);
     const early = log.newest({ limit: 1 });
@@ -207,7 +207,7 @@ describe('the log of calls', () => {
     await stop();
   });
 
-  test('a trail of before there was an order is put in order, and counted, while calls go on', async () => {
+  test('an audit log without an index is indexed and counted while calls continue', async () => {
     const folder = fresh();
     const first = await started(folder);
     await append(first.log, 1, 12_000);
@@ -229,7 +229,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true });
   });
 
-  test('a record that somebody spoiled takes no other out of sight', async () => {
+  test('a damaged record hides no other', async () => {
     const folder = fresh();
     const first = await started(folder);
     await append(first.log, 1, 3);
@@ -253,7 +253,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, n: 2 });
   });
 
-  test('a number that somebody made up keeps nobody waiting', async () => {
+  test('a forged number blocks nobody', async () => {
     const folder = fresh();
     const { log, file, stop } = await started(folder);
     await append(log, 1, 3);
@@ -265,7 +265,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, n: 4 });
   });
 
-  test('a record that cannot be written down is refused, and spoils nothing', async () => {
+  test('a record that cannot be serialised is refused, and damages nothing', async () => {
     const folder = fresh();
     const { log, stop } = await started(folder);
     const both = await Promise.allSettled([log.append({ ...example(1), changes: 1n }), log.append(example(2))]);
@@ -275,7 +275,7 @@ describe('the log of calls', () => {
   });
 });
 
-/** From outside, as an operator would: writes beyond it fail in that process. */
+/** Limits the file size of the process from outside: writes beyond it fail. */
 function limitFileSize(pid: number, bytes: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}`]);
 }
@@ -291,12 +291,12 @@ describe('verifying', () => {
     const second = await started(good);
     await append(second.log, 151, 319);
     await second.log.append({ ...example(320), input: '"\ufffd"' });
-    // Puts all of them in order, as happens a moment later anyway.
+    // Indexes all records, as happens a moment later anyway.
     await second.log.newest({ limit: 1 });
     await second.stop();
   });
 
-  /** A copy of the whole place, with its trail changed as someone would who can write to the database but has no key. */
+  /** A copy of the whole folder, with its audit log changed as by someone who can write to the database but has no key. */
   const changed = (sql: string): string => {
     const folder = fresh();
     cpSync(good, folder, { recursive: true });
@@ -315,7 +315,7 @@ describe('verifying', () => {
     return folder;
   };
 
-  test('finds a good trail good', async () => {
+  test('accepts an intact audit log', async () => {
     expect(await verify(good)).toEqual({ ok: true, chains: [{ chain: 'calls', count: 320, checkpointed: 320 }] });
   });
 
@@ -392,7 +392,7 @@ describe('verifying', () => {
     });
   });
 
-  test('finds all hashes computed anew without the key', async () => {
+  test('detects hashes recomputed without the key', async () => {
     const folder = changed('DELETE FROM records');
     const db = new Database(join(folder, 'audit.db'));
     let mac = '';
@@ -405,7 +405,7 @@ describe('verifying', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 1 });
   });
 
-  test("finds yesterday's copy, and that it was written to afterwards", async () => {
+  test("detects yesterday's copy, and records that were added to it", async () => {
     const folder = fresh();
     cpSync(good, folder, { recursive: true });
     for (const file of ['audit.db', 'audit.db-wal', 'audit.db-shm']) rmSync(join(folder, file), { force: true });
@@ -427,7 +427,7 @@ describe('verifying', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 151 });
   });
 
-  test('finds a fork: a writer elsewhere that went on from an old copy under the same name', async () => {
+  test('detects a fork: another writer that continued an old copy under the same name', async () => {
     const chains = openCallChains(join(good, 'audit.db'));
     const marks = await readCheckpoints(join(good, 'checkpoints.jsonl'), openSqliteKeyValue(':memory:'));
     const [key = Buffer.alloc(0)] = keys.checkpoint;
@@ -445,7 +445,7 @@ describe('verifying', () => {
     await chains.close();
   });
 
-  test('finds forged, damaged and vanished checkpoints', async () => {
+  test('detects forged, damaged and missing checkpoints', async () => {
     const forged = fresh();
     cpSync(good, forged, { recursive: true });
     const file = join(forged, 'checkpoints.jsonl');
@@ -454,7 +454,7 @@ describe('verifying', () => {
     expect(await verify(forged)).toMatchObject({ ok: false, chain: 'calls', n: 300, problem: expect.stringContaining('signed') });
     writeFileSync(file, `${lines}what?\n`);
     expect(await verify(forged)).toMatchObject({ ok: false, problem: expect.stringContaining('signed') });
-    // One of the two places is enough to find a cut.
+    // One of the two copies is enough to detect a truncation.
     const cut = changed('DELETE FROM records WHERE n > 310');
     rmSync(join(cut, 'checkpoints.jsonl'));
     expect(await verify(cut)).toMatchObject({ ok: false, n: 311 });
@@ -465,7 +465,7 @@ describe('verifying', () => {
     expect(await verify(other)).toMatchObject({ ok: false, problem: expect.stringMatching(/checkpoint.*Restore/i) });
   });
 
-  test('finds a checkpoint that is older than its schedule', async () => {
+  test('detects a checkpoint that is older than its schedule', async () => {
     const [[key = Buffer.alloc(0)], [signing = Buffer.alloc(0)]] = [keys.chain, keys.checkpoint];
     const db = new Database(':memory:');
     const chains = chainsIn(db);
@@ -480,7 +480,7 @@ describe('verifying', () => {
     expect(await verifyChains([chains], upTo(200), keys)).toMatchObject({ ok: true });
     const old = { ok: false, chain: 'calls', problem: expect.stringContaining('older than its schedule') };
     expect(await verifyChains([chains], upTo(199), keys)).toMatchObject(old);
-    // A chain that grew while it was walked has newer ones by then.
+    // A chain that grew during the verification has newer ones by then.
     expect(await verifyChains([chains], upTo(199), keys, { again: async () => upTo(1_200) })).toMatchObject({ ok: true });
     db.close();
   });
@@ -505,7 +505,7 @@ describe('verifying', () => {
     return folder;
   };
 
-  test.each([1, 7, 20])('finds that both copies of the checkpoints are gone, in a log of %i records', async (records) => {
+  test.each([1, 7, 20])('detects that both copies of the checkpoints are missing, in a log of %i records', async (records) => {
     const folder = await young(records);
     expect(await verify(folder)).toMatchObject({ ok: true });
     await withoutCheckpoints(folder);
@@ -514,7 +514,7 @@ describe('verifying', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint.*Restore/is) });
   });
 
-  test('finds it also after the process was started again, with or without records of its own, and went on', async () => {
+  test('detects it also after a restart, with or without new records', async () => {
     const folder = await young(20);
     await withoutCheckpoints(folder);
     cut(folder, 15);
@@ -529,7 +529,7 @@ describe('verifying', () => {
     }
   });
 
-  test('is content again once the removed checkpoints are restored, unless records were cut off meanwhile', async () => {
+  test('succeeds again once the removed checkpoints are restored, unless records were cut off meanwhile', async () => {
     const restored = async (cutTo: number) => {
       const folder = await young(20);
       const copy = readFileSync(join(folder, 'checkpoints.jsonl'), 'utf8');
@@ -553,7 +553,7 @@ describe('verifying', () => {
     expect(before).toContain('"count":0');
     await log.append(example(1));
     await stop();
-    // What a kill in the same moment leaves: the record, and no checkpoint of it.
+    // What a kill at that moment leaves: the record, and no checkpoint of it.
     writeFileSync(marks, before);
     for (const file of ['gateway.db', 'gateway.db-wal', 'gateway.db-shm']) rmSync(join(folder, file), { force: true });
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 1, checkpointed: 0 }] });
@@ -563,7 +563,7 @@ describe('verifying', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 2, checkpointed: 2 }] });
   });
 
-  test('a new log without any record is good, and so is one from before records spoke of checkpoints', async () => {
+  test('accepts a new log without records, and one from before records referred to checkpoints', async () => {
     const folder = fresh();
     await (await started(folder)).stop();
     expect(await verify(folder)).toEqual({ ok: true, chains: [] });
@@ -586,7 +586,7 @@ describe('verifying', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 12, checkpointed: 12 }] });
   });
 
-  test('finds checkpoints that were put back from an old copy, before and after a start', async () => {
+  test('detects checkpoints that were restored from an old copy, before and after a start', async () => {
     const folder = fresh();
     const first = await started(folder);
     await append(first.log, 1, 20);
@@ -612,7 +612,7 @@ describe('verifying', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint/i) });
   });
 
-  test('without the key, or with another, it does not vouch; with the old one beside the new, it does', async () => {
+  test('cannot verify without the key or with another one; it can with the old one beside the new', async () => {
     const chains = openCallChains(join(good, 'audit.db'));
     expect(await verifyChains([chains], [], undefined)).toMatchObject({ ok: false, problem: expect.stringContaining('without its key') });
     await chains.close();
@@ -622,7 +622,7 @@ describe('verifying', () => {
     expect(await verify(good, both)).toMatchObject({ ok: true });
   });
 
-  test('a trail that grows while it is verified is good', async () => {
+  test('accepts an audit log that grows during the verification', async () => {
     const { log, checkpoints, stop } = await started();
     await append(log, 1, 2_000);
     let done = false;
@@ -661,7 +661,7 @@ describe('checkpoints', () => {
     expect((await readCheckpoints('/nowhere', kv)).map(({ chain, count }) => [chain, count])).toEqual([['a', 206]]);
   });
 
-  test('what a checkpoint vouches for was made durable before', async () => {
+  test('records are durable before their checkpoint', async () => {
     const { checkpoints, marks } = await openPlace(fresh(), 50);
     let ready = false;
     await checkpoints.checkpoint('a', 1, mac(1), async () => {
@@ -674,7 +674,7 @@ describe('checkpoints', () => {
     await checkpoints.close();
   });
 
-  test('one place may be out of reach for a while', async () => {
+  test('one copy may be unreachable for a while', async () => {
     const folder = fresh();
     const kv = openSqliteKeyValue(':memory:');
     await kv.close();
@@ -689,7 +689,7 @@ describe('checkpoints', () => {
     await expect(checkpoints.all()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('half a line, left by a crash, is forgotten', async () => {
+  test('half a line, left by a crash, is ignored', async () => {
     const folder = fresh();
     const first = await openPlace(folder);
     await first.checkpoints.checkpoint('a', 5, mac(5));
@@ -702,7 +702,7 @@ describe('checkpoints', () => {
     expect(lines.map((line) => (JSON.parse(line) as { count: number }).count)).toEqual([5, 6]);
   });
 
-  test('a chain that became shorter does not wipe out what it once was', async () => {
+  test('a chain that became shorter does not overwrite its longer checkpoint', async () => {
     const folder = fresh();
     const first = await openPlace(folder);
     await first.checkpoints.checkpoint('domain', 50, mac(50));
@@ -714,7 +714,7 @@ describe('checkpoints', () => {
     expect(await second.checkpoints.latest('domain')).toMatchObject({ count: 50, mac: mac(50) });
   });
 
-  test('a store that was emptied learns again which chains there are', async () => {
+  test('an emptied store learns again which chains exist', async () => {
     const { checkpoints, kv } = await openPlace(fresh(), 10);
     await checkpoints.checkpoint('a', 1, mac(1));
     await expect.poll(() => checkpoints.chains()).toEqual(['a']);
@@ -724,7 +724,7 @@ describe('checkpoints', () => {
     await checkpoints.close();
   });
 
-  test('a file that is removed while the process runs is begun anew', async () => {
+  test('a file that is removed while the process runs is created again', async () => {
     const { checkpoints, marks } = await openPlace(fresh(), 10);
     await checkpoints.checkpoint('a', 1, mac(1));
     await expect.poll(() => existsSync(marks) && readFileSync(marks, 'utf8')).toContain('"count":1');
@@ -734,7 +734,7 @@ describe('checkpoints', () => {
     await checkpoints.close();
   });
 
-  test('the file is thinned out when it is opened, not emptied', async () => {
+  test('the file is compacted when it is opened, not emptied', async () => {
     const folder = fresh();
     const { marks, checkpoints, kv } = await openPlace(folder);
     await checkpoints.close();
@@ -747,7 +747,7 @@ describe('checkpoints', () => {
     const again = await openCheckpoints({ file: marks, kv, keys, clock });
     const all = await again.all();
     await again.close();
-    // Of a chain that nobody writes to any more there is no newer one that would tell of a cut.
+    // A chain without a writer gets no newer checkpoint that would reveal a truncation.
     expect(all.filter(({ chain }) => chain === 'seldom').map(({ count }) => count)).toEqual([3]);
     const counts = all.filter(({ chain }) => chain === 'a').map(({ count }) => count);
     expect(counts.length).toBeLessThan(2_100);
@@ -756,7 +756,7 @@ describe('checkpoints', () => {
   });
 });
 
-describe('calls without a sign-in', () => {
+describe('unauthenticated calls', () => {
   test('become one record a second with their number', async () => {
     const { log, stop } = await started();
     const refusals = countRefusals(log, clock);
@@ -779,7 +779,7 @@ describe('calls without a sign-in', () => {
     await stop();
   });
 
-  test('are not forgotten while the trail cannot be written', async () => {
+  test('are kept while the audit log cannot be written', async () => {
     const kept: AuditRecord[] = [];
     let works = false;
     const log = {

@@ -1,4 +1,4 @@
-/** How much one person may ask for: the same whether one process counts or three do, on one store. */
+/** Rate and concurrency limits of one person: the same for one process and for three on one store. */
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const closing: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const close of closing) await close();
 });
-/** Stands still, so that all of it falls into one minute. */
+/** A stopped clock, so that all calls fall into one minute. */
 const clock = { now: () => new Date('2026-05-05T10:00:20Z') };
 
 async function replica(store: string, leaseSeconds?: number): Promise<CallLimiter> {
@@ -32,7 +32,7 @@ const outcome = async (work: () => unknown): Promise<string> => {
 };
 const counted = (all: readonly string[]) =>
   Object.fromEntries([...new Set(all)].map((each) => [each, all.filter((one) => one === each).length]));
-/** What was given back reaches the store a moment later. */
+/** A released slot reaches the store a moment later. */
 const soon = async (work: () => unknown) => {
   await expect.poll(() => outcome(work), { timeout: 5_000 }).toBe('in');
 };
@@ -41,7 +41,7 @@ describe.each([
   ['one process', async () => [createCallLimiter(LIMITS, { clock })]],
   ...(url ? [['three processes', async () => [await replica(url), await replica(url), await replica(url)]] as const] : []),
 ] as const)('%s', (_name, open) => {
-  it('lets in so many at once, and another for each that is done', async () => {
+  it('allows a number of concurrent calls, and another for each that ends', async () => {
     const all = await open();
     const [alice, bob] = [randomUUID(), randomUUID()];
     const at = (n: number) => all[n % all.length] as CallLimiter;
@@ -55,7 +55,7 @@ describe.each([
     expect(await outcome(() => enter(0, alice))).toBe('More than 8 calls at once. 1');
   });
 
-  it('lets in so many in a minute, together with what takes no time; who was turned away holds no place', async () => {
+  it('allows a number of calls in a minute, including instant ones; a refused call holds no slot', async () => {
     const all = await open();
     const carol = randomUUID();
     const at = (n: number) => all[n % all.length] as CallLimiter;
@@ -88,8 +88,8 @@ it('reports a call that exceeds both limits once, and every other refusal', asyn
   }
 });
 
-describe.each(url ? [url] : [])('places on a shared store', (store) => {
-  it('are kept by who works for long, and free once that is over', async () => {
+describe.each(url ? [url] : [])('concurrency slots on a shared store', (store) => {
+  it('are kept by long calls, and free after them', async () => {
     const [one, other] = [await replica(store, 4), await replica(store, 4)];
     const dora = randomUUID();
     const leaving = await Promise.all(Array.from({ length: LIMITS.atOnce }, async () => one.enter(dora)));
@@ -103,7 +103,7 @@ describe.each(url ? [url] : [])('places on a shared store', (store) => {
     for (const leave of leaving) leave();
   });
 
-  it('are given back when it can be reached again, not only when their time is over', async () => {
+  it('are released when the store is reachable again, not only when they expire', async () => {
     const link = await openFaultyConnection({ host: new URL(store).hostname, port: Number(new URL(store).port) });
     closing.push(() => link.close());
     const [near, far] = [await replica(store), await replica(Object.assign(new URL(store), { port: String(link.port) }).href)];
@@ -116,7 +116,7 @@ describe.each(url ? [url] : [])('places on a shared store', (store) => {
     for (let n = 0; n < 8; n++) await expect.poll(() => outcome(() => near.enter(dora)), { timeout: 8_000, interval: 1_000 }).toBe('in');
   }, 30_000);
 
-  it('come back from a process that was killed, and are forgotten when nobody holds any', async () => {
+  it('of a killed process expire, and are deleted when nobody holds any', async () => {
     const kv = await openRedisKeyValue(store);
     const redis = new Redis(store);
     closing.push(

@@ -1,4 +1,4 @@
-/** What the database's own catalogue says of every table, view, function, role and grant, so that none is ever forgotten. */
+/** The database catalogue: every table, view, function, role and grant, so that none is forgotten. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   const column = async (text: string, values?: readonly unknown[]) =>
     (await testRuntime.owner(text, values)).map((row) => Object.values(row)[0]);
 
-  test('every table of a domain forces row security on everyone, and has a policy unless it is nobody’s', async () => {
+  test('every table of a domain forces row security, and has a policy unless no role may use it', async () => {
     const tables = await testRuntime.owner(
       `select nspname || '.' || relname as name, relrowsecurity and relforcerowsecurity as forced,
       exists (select from pg_policy where polrelid = c.oid) or not exists (select from aclexplode(relacl) where grantee <> relowner) as policy
@@ -62,7 +62,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(tables.filter(({ forced, policy }) => !forced || !policy)).toEqual([]);
   });
 
-  test('the domains hold tables, invoker views and counters, and nothing else that could show rows', async () => {
+  test('the domains hold tables, invoker views and sequences, and nothing else that could show rows', async () => {
     const inDomains = 'relnamespace in (select oid from pg_namespace where nspname = any ($1))';
     const kinds = await column(
       `select distinct relkind::text from pg_class where ${inDomains} and relkind not in ('i', 'I', 'c') order by 1`,
@@ -81,7 +81,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(await column('select rulename from pg_rules where schemaname = any ($1)', [DOMAINS])).toEqual([]);
   });
 
-  test('a policy is for named roles, never for everybody, and one role has one policy for one verb of a table', async () => {
+  test('a policy names its roles, and one role has one policy for one verb of a table', async () => {
     const policies = await testRuntime.owner(
       `select schemaname || '.' || tablename as name, cmd, unnest(roles)::text as role, permissive from pg_policies`,
     );
@@ -92,7 +92,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 
-  test('roles can do nothing by nature, own nothing, and become nothing but what they include', async () => {
+  test('roles have no attributes, own nothing, and can become only what they include', async () => {
     const roles = await testRuntime.owner(
       `select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as mighty, rolcanlogin as login, rolinherit as inherits,
         array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and split_part(g.rolname, '_', 1) = any ($1) order by 1) as groups,
@@ -117,13 +117,13 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     }
   });
 
-  test('each audience that the tools declare is a role, and every other role has its reason', () => {
+  test('each audience of the tools is a role, and every other role has its reason', () => {
     expect(names.filter((name) => !/_(audit|write|feed)$/.test(name)).toSorted()).toEqual(AUDIENCES.toSorted());
     for (const name of names.filter((each) => each.endsWith('_write'))) expect(AUDIENCES).toContain(name.replace(/_write$/, ''));
     for (const domain of DOMAINS) expect(names).toContain(`${domain}_audit`);
   });
 
-  test('rights are just those in sql/rights.md, and none is for everybody', async () => {
+  test('grants equal sql/rights.md, and none is for public', async () => {
     const granted = new Map<string, string[]>();
     for (const schema of ['tamshai', ...DOMAINS]) {
       for (const { role, rights } of await testRuntime.owner(GRANTED, [schema]))
@@ -156,14 +156,14 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     await expect(text).toMatchFileSnapshot('../../sql/rights.md');
   });
 
-  test('no function of ours promises not to leak', async () => {
+  test('no function of ours is leakproof', async () => {
     expect(
       await column(`select proname from pg_proc where proleakproof
       and pronamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')`),
     ).toEqual([]);
   });
 
-  test('nobody makes anything in passing', async () => {
+  test('no role can create temporary objects', async () => {
     for (const role of names) {
       const [may] = await testRuntime.owner(
         `select has_database_privilege($1, current_database(), 'temporary') or has_database_privilege($1, current_database(), 'create') as database,
@@ -174,7 +174,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     }
   });
 
-  test('the rules can be said again, and change nothing', async () => {
+  test('the policies can be applied again, and change nothing', async () => {
     for (const domain of DOMAINS) {
       const state = async () => [
         await testRuntime.owner(GRANTED, [domain]),

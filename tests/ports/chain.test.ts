@@ -1,4 +1,4 @@
-/** hr.chain and managers' names follow every change of people, whoever makes it, in whatever order. */
+/** hr.chain and managers' names follow every change of employees, by any writer in any order. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlFolder } from '../../src/app/stores.ts';
@@ -7,9 +7,9 @@ import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.t
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { databases, errorOf, idOf, ids, openSqlTestStore, type Query, type SqlTestStore, TODAY } from './sql-test-store.ts';
 
-/** A person above themselves, or twice below the same one: whichever is seen first. */
+/** A person above themselves, or twice below the same one. */
 const CIRCLE = ['23514', '23505'];
-/** What differs between the chain and the managers as they are; both ways round. */
+/** The difference between the chain and the current managers, in both directions. */
 const WRONG = `
   with recursive up as (
     select manager_id, employee_id, last_name, first_name, 1 as depth from hr.employees where active and manager_id is not null
@@ -20,7 +20,7 @@ const WRONG = `
   union all select 'name', e.manager_id, e.employee_id, e.manager_name, m.last_name, 0
     from hr.employees e left join hr.employees m on m.employee_id = e.manager_id where e.manager_name is distinct from m.first_name || ' ' || m.last_name`;
 
-/** The same numbers in every run. */
+/** The same random numbers in every run. */
 function dice(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -35,11 +35,11 @@ describe.each(databases)('the chain on %s', (kind) => {
   afterAll(() => testRuntime.close());
   const move = 'update hr.employees set manager_id = $2 where employee_id = $1';
 
-  test('is right for the sample company', async () => {
+  test('is correct for the sample company', async () => {
     expect(await testRuntime.owner(WRONG)).toEqual([]);
   });
 
-  test('follows moves, new names, new people, leaving, coming back and removal', async () => {
+  test('follows moves, new names, new people, departures, returns and removals', async () => {
     await testRuntime.asOwner(async (query) => {
       const roll = dice(7);
       const people = await ids(query, 'select employee_id from hr.employees where manager_id is not null order by 1');
@@ -88,7 +88,7 @@ describe.each(databases)('the chain on %s', (kind) => {
     });
   });
 
-  test('a circle is refused, however long', async () => {
+  test('a cycle of any length is refused', async () => {
     const circles = [
       [idOf('nina.patel'), idOf('marcus.johnson')],
       [idOf('eve.thompson'), idOf('marcus.johnson')],
@@ -97,7 +97,7 @@ describe.each(databases)('the chain on %s', (kind) => {
     expect(CIRCLE).toContain(await errorOf(testRuntime.asOwner((query) => query(move, [idOf('nina.patel'), idOf('nina.patel')]))));
   });
 
-  test('what concerns nobody else moves nothing', async () => {
+  test('an unrelated change moves nothing', async () => {
     await testRuntime.asOwner(async (query) => {
       const state = () => query('select ctid::text, * from hr.chain order by manager_id, employee_id');
       const before = await state();
@@ -151,14 +151,14 @@ describe.each(databases)('an owner of %s who is no superuser', (kind) => {
     };
   }
 
-  test('migrates, loads, and sees no row of what the rules hide from everyone', async () => {
+  test('migrates, loads, and sees no row that the policies hide from everyone', async () => {
     expect(await query('select rolsuper or rolbypassrls as mighty from pg_roles where rolname = current_user')).toEqual([
       { mighty: false },
     ]);
     expect(await query('select count(*)::int as n from hr.pay')).toEqual([{ n: 0 }]);
   });
 
-  test('someone leaves as before: the chain is kept by its keeper, past the rules', async () => {
+  test('a departure works: the system role updates the chain past the policies', async () => {
     await query('begin');
     try {
       await query('grant hr_everyone_write to current_user');
@@ -180,7 +180,7 @@ describe.each(databases)('an owner of %s who is no superuser', (kind) => {
     }
   });
 
-  test('gives logins', async () => {
+  test('creates logins', async () => {
     await query('begin');
     const client = { query } as unknown as pg.ClientBase;
     const rows = async (text: string, values?: unknown[]) => ({ rows: await query(text, values) });

@@ -1,4 +1,4 @@
-/** One suite for every document database: a change happens once and whole, to what was shown, and leaves its record. */
+/** Changes on every document database: once and atomic, only to the version that was shown, with an audit record. */
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
   afterEach(() => testRuntime.close());
 
   describe('changes', () => {
-    test('raise the version, and only approvals of what is there go through', async () => {
+    test('raise the version, and only approvals of the current version succeed', async () => {
       const versions = (filter = where({ _id: 'd0000' })) =>
         testRuntime.store.read(carol, async ({ documents }, read) => (await documents.many(deal, 'deals', filter), [...read]));
       expect(await versions()).toEqual(['d0000:1']);
@@ -56,7 +56,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       expect(await code(testRuntime.write(carol, patch as Record<string, unknown>))).toMatch(/^thrown/);
       expect(await testRuntime.stageOf('d0000')).toBe('NEW');
     });
-    test('what is removed stays in the database and is seen by nobody', async () => {
+    test('a removed document stays in the database and is visible to nobody', async () => {
       const removed = await testRuntime.store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
         effected(await documents.remove(deal, 'deals', where({ _id: 'd0003' }), { removed_reason: 'twice' })),
       );
@@ -67,7 +67,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       const [kept] = await testRuntime.database.find('deals', { _id: 'd0003' }, { sort: { _id: 1 }, limit: 1, hide: [] });
       expect(kept).toMatchObject({ removed: true, removed_reason: 'twice', row_version: 2 });
     });
-    test('a transaction sees its own changes, nobody else does, and a failure undoes all of it', async () => {
+    test('a transaction sees its own changes, nobody else does, and a failure rolls all of it back', async () => {
       let outside: string | undefined;
       const work = testRuntime.store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async ({ reading, writing: { documents } }) => {
         await documents.change(deal, 'deals', where({ _id: 'd0000' }), { stage: 'WON' });
@@ -84,7 +84,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       ]);
       expect(await testRuntime.database.chains.chains()).toEqual([]);
     });
-    test("two that read each other's row do not both write", async () => {
+    test("two transactions that read each other's row do not both write", async () => {
       const another = await testRuntime.another('two');
       const swap = (store: DocumentTestStore['store'], from: string, to: string) =>
         store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async ({ reading, writing: { documents } }) => {
@@ -128,7 +128,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       expect(await code(testRuntime.store.executeOnce(someone('dan'), { id, tool: 'test' }, body))).toBe('CONFIRMATION_NOT_FOUND');
       expect(await testRuntime.store.findResult(carol, randomUUID())).toBeUndefined();
     });
-    test('many different ones at once all happen, each with its record', async () => {
+    test('many different changes at once all happen, each with its record', async () => {
       await Promise.all(
         Array.from({ length: 30 }, (_, n) => testRuntime.write(carol, { stage: 'DONE' }, where({ _id: `d${String(n).padStart(4, '0')}` }))),
       );
@@ -143,7 +143,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       expect(await testRuntime.stageOf('d0000')).toBe('NEW');
       expect(await testRuntime.store.findResult(carol, id)).toBeUndefined();
       let result: string;
-      // A server holds the dead process's rows until it ends the transaction by itself.
+      // A server holds the dead process's locks until it ends the transaction itself.
       for (
         let tries = 0;
         (result = await code(testRuntime.write(carol, { stage: 'WON' }, where({ _id: 'd0000' }), id))) === 'SERVICE_UNAVAILABLE' &&
@@ -157,9 +157,9 @@ describe.each(databases)('changes of documents on %s', (kind) => {
     });
   });
 
-  describe('the trail', () => {
+  describe('the audit log', () => {
     const keys = { chain: [KEY], checkpoint: [KEY] };
-    test('is whole after changes by several processes, and a start goes on where the last one ended', async () => {
+    test('verifies after changes by several processes, and continues after a restart', async () => {
       const another = await testRuntime.another('two');
       for (let n = 0; n < 3; n++) await testRuntime.write(carol, { stage: `S${n}` });
       await another.executeOnce(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
@@ -185,13 +185,13 @@ describe.each(databases)('changes of documents on %s', (kind) => {
   });
 });
 
-describe.each(databases.filter((kind) => kind === 'MongoDB'))('the trail on %s', (kind) => {
+describe.each(databases.filter((kind) => kind === 'MongoDB'))('the audit log on %s', (kind) => {
   let testRuntime: DocumentTestStore;
   beforeEach(async () => void (testRuntime = await openDocumentTestStore(kind)));
   afterEach(() => testRuntime.close());
   const keys = { chain: [KEY], checkpoint: [KEY] };
 
-  test('a record that its database says something else of is not shown, and is found', async () => {
+  test('a record that differs from its own columns is hidden and reported', async () => {
     for (let n = 0; n < 3; n++) await testRuntime.write(carol, { stage: `S${n}` });
     const client = await MongoClient.connect(process.env['TAMSHAI_TEST_MONGODB_URL'] ?? '');
     const audit = client.db(testRuntime.database.name).collection<{ n: number; at: string }>('audit');

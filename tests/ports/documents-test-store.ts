@@ -1,4 +1,4 @@
-/** A few deals and customers in a document database of their own, and stores of any number of processes on it. */
+/** A few deals and customers in a separate document database, with the stores of any number of processes. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ export function someone(username: string, audience = 'everyone', shows: readonly
 }
 export const carol = someone('carol');
 
-/** Each later than the one before, however quick the machine is. */
+/** Strictly increasing timestamps, on any machine. */
 let moment = Date.parse('2026-11-16T09:00:00Z');
 export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord => ({
   at: new Date((moment += 1000)).toISOString(),
@@ -100,7 +100,7 @@ export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord =
 });
 export const effected = (result: unknown): Effected => ({ result, audit: recordOf('test') });
 
-/** The code that work ends in; what was not foreseen is thrown. */
+/** The error code of the work; unexpected errors are thrown. */
 export const code = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'none',
@@ -111,13 +111,13 @@ export interface DocumentTestStore {
   find(who: StoreSession, filter?: Filter): Promise<Deal[]>;
   ids(who: StoreSession, filter?: Filter): Promise<string[]>;
   stageOf(id: string): Promise<string | undefined>;
-  /** Changes one deal, the first if none is named, under a confirmation of its own unless told. */
+  /** Changes one deal, the first if none is named, under its own confirmation unless one is given. */
   write(who: StoreSession, patch: Record<string, unknown>, filter?: Filter, id?: string): Promise<unknown>;
   readonly database: DocumentDatabase;
   readonly store: Store<'documents'>;
-  /** The same rows through another process's eyes. */
+  /** The same rows as another process sees them. */
   another(name: string): Promise<Store<'documents'>>;
-  /** Where it is: a file, or an address. */
+  /** Its file or address. */
   readonly place: string;
   close(): Promise<void>;
 }

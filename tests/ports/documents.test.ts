@@ -1,4 +1,4 @@
-/** One suite for every document database: what may be asked, who sees what, in which order, and what it comes to. */
+/** Queries on every document database: filters, visibility, order and totals. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ const mine = deals().filter(({ owner }) => owner === 'carol').length;
 
 describe.each(databases)('documents on %s', (kind) => {
   let testRuntime: DocumentTestStore;
-  /** Suites that change nothing share one; the others begin anew with every test. */
+  /** Suites that only read share one store; the others create one for each test. */
   const open = (before: (work: () => Promise<void>) => void, after: (work: () => Promise<void>) => void) => {
     before(async () => void (testRuntime = await openDocumentTestStore(kind)));
     after(() => testRuntime.close());
@@ -88,7 +88,7 @@ describe.each(databases)('documents on %s', (kind) => {
           expect(await testRuntime.ids(carol, where({ title: condition }))).toEqual([]);
       },
     );
-    test('a pattern of signs finds just itself; letters find both cases', async () => {
+    test('punctuation is matched literally; letters match both cases', async () => {
       const names = (condition: Condition) =>
         testRuntime.store.read(carol, ({ documents }) =>
           documents.many(z.object({ name: z.string() }), 'customers', where({ name: condition })),
@@ -114,17 +114,20 @@ describe.each(databases)('documents on %s', (kind) => {
       Symbol('x'),
       undefined,
     ];
-    test.each(hostile)('%o is no value', (value) => {
+    test.each(hostile)('%o is refused as a value', (value) => {
       expect(() => where({ stage: value as string })).toThrow();
       expect(() => is.oneOf([value as string])).toThrow();
       for (const make of [is.above, is.atLeast, is.part, is.text] as ((given: string) => unknown)[])
         if (value !== undefined) expect(() => make(value as string)).toThrow();
     });
-    test.each(['$where', '$or', 'a.$b', 'a..b', '', '__proto__', 'a.__proto__', 'a b', 'a\0', 'a.$[]'])('%j is no field', (name) => {
-      expect(() => where({ [name]: 'x', ...(name === '__proto__' && JSON.parse('{"__proto__": "x"}')) })).toThrow();
-      expect(() => total.sum(name)).toThrow();
-    });
-    test('what looks like a filter is none', async () => {
+    test.each(['$where', '$or', 'a.$b', 'a..b', '', '__proto__', 'a.__proto__', 'a b', 'a\0', 'a.$[]'])(
+      '%j is refused as a field',
+      (name) => {
+        expect(() => where({ [name]: 'x', ...(name === '__proto__' && JSON.parse('{"__proto__": "x"}')) })).toThrow();
+        expect(() => total.sum(name)).toThrow();
+      },
+    );
+    test('an object that looks like a filter is refused', async () => {
       const lookalike = { how: 'all', parts: [] } as never;
       expect(() => all(lookalike)).toThrow();
       expect(await code(testRuntime.ids(carol, lookalike))).toMatch(/^thrown/);
@@ -138,7 +141,7 @@ describe.each(databases)('documents on %s', (kind) => {
 
   describe('scope', () => {
     fresh();
-    test('is added to everything, whatever is asked', async () => {
+    test('is added to every query', async () => {
       for (const filter of [
         all(),
         where({ owner: is.there }),
@@ -169,11 +172,11 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await testRuntime.store.read(who, ({ documents }) => documents.count('deals', all()))).toBe(0);
       expect(await code(testRuntime.write(who, { stage: 'X' }))).toBe('INSUFFICIENT_PERMISSIONS');
     });
-    test('only declared collections have a name', async () => {
+    test('only declared collections can be used', async () => {
       for (const name of ['effects', 'audit', 'nothing', 'constructor', 'records'])
         expect(await code(testRuntime.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
     });
-    test('a row of another is not to be changed, and one of ours does not become theirs', async () => {
+    test("a row of another person cannot be changed, and one's own cannot become theirs", async () => {
       expect(await code(testRuntime.write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await code(testRuntime.write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
       expect((await testRuntime.find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');
@@ -204,7 +207,7 @@ describe.each(databases)('documents on %s', (kind) => {
       const chain = createChainWriter({ chain: 'sales-part', key: KEY, last: async () => undefined, checkpoint: async () => {} });
       expect(() => createDocumentStore(testRuntime.database, parts, chain)).toThrow(/whole field/);
     });
-    test('what is under a mask does not leave, and cannot be guessed', async () => {
+    test('a masked value is not returned, and cannot be guessed by a filter', async () => {
       const row = z.object({ _id: z.string(), commission: masked('pay', z.number()) });
       const read = (who: StoreSession, filter = where({ _id: 'd0007' })) =>
         testRuntime.store.read(who, ({ documents }) => documents.many(row, 'deals', filter));
@@ -264,7 +267,7 @@ describe.each(databases)('documents on %s', (kind) => {
         expect(some.length).toBe(30);
       },
     );
-    test('while rows come and go, those that stay are seen once', async () => {
+    test('while rows change, those that stay are seen once', async () => {
       const gone = new Set<string>();
       const seen = await walk(desc('value', '_id'), all(), async (page) => {
         const victim = `d${String(page * 5).padStart(4, '0')}`;
@@ -286,7 +289,7 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(new Set(found).size).toBe(found.length);
       expect(deals().filter(({ _id }) => !gone.has(_id) && !found.includes(_id))).toEqual([]);
     });
-    test('a place in the order is made of plain values', async () => {
+    test('a cursor position consists of scalar values', async () => {
       const page = (after: unknown[]) =>
         testRuntime.store.page(carol, filtersFrom('deals'), { order: desc('value', '_id'), after: after as string[], take: 5 }, deal);
       for (const after of [[{ $gt: 0 }, 'x'], [1000], [null, 'x'], [['a'], 'x']]) expect(await code(page(after))).toMatch(/^thrown/);
@@ -364,7 +367,7 @@ describe.each(databases)('documents on %s', (kind) => {
         { lost_reason: 'price', n: 20 },
       ]);
     });
-    test('nothing adds up to nothing', async () => {
+    test('an empty set has empty totals', async () => {
       const totals = {
         n: total.count,
         value: total.sum('value'),

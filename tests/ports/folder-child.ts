@@ -1,6 +1,6 @@
 import { openFolder } from '../../src/app/folder.ts';
 
-// Takes the folder and stays, or says why it cannot.
+// Locks the folder and stays, or prints why it cannot.
 try {
   openFolder(process.argv[2] ?? '');
   console.log('taken');

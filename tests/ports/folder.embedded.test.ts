@@ -12,7 +12,7 @@ const inUse = (path: string) =>
   `The data folder ${path} is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder.`;
 
 describe('the data folder', () => {
-  test('is made for its owner alone, with what is missing above it', () => {
+  test('is created for its owner alone, with its missing parents', () => {
     const path = join(root, 'a', 'b c', 'data');
     const folder = openFolder(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -20,7 +20,7 @@ describe('the data folder', () => {
     folder.close();
   });
 
-  test('belongs to one process at a time, and is free again when that one ends, even by kill -9', async () => {
+  test('belongs to one process at a time, and is free when that one ends, even by kill -9', async () => {
     const path = join(root, 'shared');
     const first = other(path);
     expect(await first.line()).toBe('taken');
@@ -38,7 +38,7 @@ describe('the data folder', () => {
     third.process.kill('SIGKILL');
   });
 
-  test('cannot be taken twice by one process either', () => {
+  test('cannot be locked twice by one process', () => {
     const path = join(root, 'twice');
     const folder = openFolder(path);
     expect(() => openFolder(path)).toThrow(inUse(path));
@@ -47,7 +47,7 @@ describe('the data folder', () => {
     openFolder(path).close();
   });
 
-  test('says in one sentence why it cannot be used', () => {
+  test('an unusable folder is explained in one sentence', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     expect(() => openFolder(file)).toThrow(`The data folder ${file} cannot be written: it is a file, not a folder.`);

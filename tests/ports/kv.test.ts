@@ -51,7 +51,7 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
   afterAll(() => kv.close());
   const fresh = () => `test:${randomUUID()}`;
 
-  test('gives back what was set, and nothing once it is deleted', async () => {
+  test('returns what was set, and nothing once it is deleted', async () => {
     const key = fresh();
     expect(await kv.get(key)).toBeUndefined();
     await kv.set(key, 'one', 60);
@@ -78,14 +78,14 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
     expect((await kv.get(key)) === `${value}.`).toBe(true);
   });
 
-  test('keeps keys apart, whatever characters they hold', async () => {
+  test('distinguishes keys with any characters', async () => {
     const base = fresh();
     const keys = [base, `${base}\0`, `${base}\0a`, `${base}%`, `${base}*`, `${base.toUpperCase()}`, `${base} `];
     for (const key of keys) expect(await kv.add(key, key, 60)).toBe(true);
     for (const key of keys) expect(await kv.get(key)).toBe(key);
   });
 
-  test('honours the end of a value exactly', async () => {
+  test('expires a value exactly at its time', async () => {
     const [short, long, added] = [fresh(), fresh(), fresh()];
     await kv.set(short, 'x', 0.15);
     await kv.set(long, 'x', 60);
@@ -101,7 +101,7 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
     expect(await kv.get(long)).toBe('x');
   });
 
-  test('a swap sets a new end', async () => {
+  test('a swap sets a new expiry', async () => {
     const key = fresh();
     await kv.set(key, 'a', 0.1);
     expect(await kv.swap(key, 'a', 'b', 60)).toBe(true);
@@ -110,14 +110,14 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
     expect(await kv.get(key)).toBe('b');
   });
 
-  test('adds only where there is nothing: 200 at once, one winner', async () => {
+  test('adds only where no value exists: 200 at once, one winner', async () => {
     const key = fresh();
     const tries = await Promise.all(Array.from({ length: 200 }, (_, i) => kv.add(key, String(i), 60)));
     expect(tries.filter(Boolean)).toHaveLength(1);
     expect(await kv.get(key)).toBe(String(tries.indexOf(true)));
   });
 
-  test('swaps only what is expected: 200 at once, one winner', async () => {
+  test('swaps only the expected value: 200 at once, one winner', async () => {
     const key = fresh();
     expect(await kv.swap(key, '', 'x', 60)).toBe(false);
     await kv.set(key, 'waiting', 60);
@@ -126,7 +126,7 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
     expect(await kv.get(key)).toBe(String(tries.indexOf(true)));
   });
 
-  test('counts in windows that start anew', async () => {
+  test('counts in fixed windows', async () => {
     const key = fresh();
     const counts = await Promise.all(Array.from({ length: 200 }, () => kv.count(key, 0.6)));
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
@@ -138,7 +138,7 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
   test('answers a ping', () => kv.ping());
 });
 
-test('a closed store says so in our words', async () => {
+test('a closed store reports our error message', async () => {
   const stores = [openSqliteKeyValue(join(folder, 'closed.db')), ...(redisUrl ? [await openRedisKeyValue(redisUrl)] : [])];
   for (const kv of stores) {
     await kv.set('a', 'x', 60);
@@ -164,7 +164,7 @@ describe('SQLite', () => {
     await kv.close();
   });
 
-  test('what was set survives a restart; what ended is swept', async () => {
+  test('values survive a restart; expired ones are removed', async () => {
     const file = join(folder, 'again.db');
     let now = Date.parse('2026-01-01T00:00:00Z');
     const clock = { now: () => new Date(now) };
@@ -176,7 +176,7 @@ describe('SQLite', () => {
     expect(await second.get('stays')).toBe('x');
     now += 31_000;
     await second.set('other', 'z', 60);
-    // Back in time, an unswept value would show again.
+    // With the clock set back, a value that was not removed would show again.
     now -= 31_000;
     expect(await second.get('goes:1')).toBeUndefined();
     expect(await second.get('stays')).toBe('x');
@@ -185,12 +185,12 @@ describe('SQLite', () => {
   });
 });
 
-describe('sealed values', () => {
+describe('encrypted values', () => {
   const key = randomBytes(32);
   const inner = openSqliteKeyValue(':memory:');
   const kv = createSealedKeyValue(inner, key);
 
-  test('the store sees nothing of them, and the same text differs each time', async () => {
+  test('are opaque in the store, and differ each time', async () => {
     await kv.set('a', 'salary 123456', 60);
     const first = await inner.get('a');
     await kv.set('a', 'salary 123456', 60);
@@ -199,7 +199,7 @@ describe('sealed values', () => {
     expect(await inner.get('a')).not.toBe(first);
   });
 
-  test('one that was damaged, moved or sealed with another key counts as not there, and can be replaced', async () => {
+  test('one that was damaged, moved or encrypted with another key counts as absent, and can be replaced', async () => {
     await kv.set('b', 'secret', 60);
     const good = (await inner.get('b')) ?? '';
     const bytes = Buffer.from(good, 'base64url');
@@ -236,7 +236,7 @@ describe('sealed values', () => {
   });
 });
 
-describe.concurrent('Redis out of reach', () => {
+describe.concurrent('an unreachable Redis', () => {
   const password = 'canary-5f1e';
   const open = new Set<Server>();
   afterAll(() => {
@@ -276,7 +276,7 @@ describe.concurrent('Redis out of reach', () => {
     silent(failure);
   });
 
-  test('at start: an address that is none', async () => {
+  test('at start: a malformed address', async () => {
     for (const url of ['localhost:6379', '/etc/passwd', 'http://localhost:1', 'redis://[', `canary-5f1e`]) {
       const failure = await refused(openRedisKeyValue(url));
       expect(failure.message).toContain('REDIS_URL must look like');
@@ -285,7 +285,7 @@ describe.concurrent('Redis out of reach', () => {
   });
 });
 
-// Beside the shared server, servers of their own that may be stopped, frozen and brought back.
+// Separate servers that may be stopped, frozen and restarted.
 function ownRedis(url: string): void {
   test('keeps everything under one prefix', async () => {
     const kv = await openRedisKeyValue(url);
@@ -299,7 +299,7 @@ function ownRedis(url: string): void {
     await kv.close();
   });
 
-  test('a server that went away: 503 within two seconds on every method, and all is well when it is back', async () => {
+  test('a server that is down: 503 within two seconds on every method, and recovery when it is back', async () => {
     const password = 'canary-77aa';
     const server = await startRedis({ password });
     const said: string[] = [];
@@ -369,7 +369,7 @@ function ownRedis(url: string): void {
     await server.stop();
   });
 
-  test('a server that vanished without a word is looked for anew, by who asks and by who only listens', async () => {
+  test('a server that vanished silently is reconnected to, by callers and by subscribers', async () => {
     const link = await openFaultyConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) });
     const through = Object.assign(new URL(url), { port: String(link.port) }).href;
     const [kv, heard] = [await openRedisKeyValue(through), [] as string[]];
@@ -388,7 +388,7 @@ function ownRedis(url: string): void {
     for (const each of [kv, near, far, link]) await each.close();
   });
 
-  test('a connection that ends while it is listened on anew is made again, and ends nothing else', async () => {
+  test('a connection that ends during a resubscription is made again, and ends nothing else', async () => {
     const open = new Set<Socket>();
     let ending = 0;
     const proxy = createServer((near) => {
@@ -413,7 +413,7 @@ function ownRedis(url: string): void {
     proxy.close();
   });
 
-  test('a server emptied under us forgets, and the scripts still work', async () => {
+  test('an emptied server forgets its values, and the scripts still work', async () => {
     const server = await startRedis();
     const kv = await openRedisKeyValue(server.url);
     const plain = new Redis(server.url);

@@ -1,4 +1,4 @@
-/** Schema changes go forward only, and the version before may go on running, and even start again, beside the new one. */
+/** Schema migrations only go forward, and the previous version may run, and even start, beside the new one. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ describe.each(databases)('on %s', (kind) => {
   afterAll(() => close());
   const rule = async () => (await owner.query<{ qual: string }>("select qual from pg_policies where policyname = 'cheap'")).rows[0]?.qual;
 
-  test('each file is applied once, rules whenever they change', async () => {
+  test('each file is applied once, policies whenever they change', async () => {
     expect(await missing(owner, OLD)).toEqual(['shop/001.sql', 'shop/policies.sql']);
     expect(await migrate(owner, OLD)).toEqual(['shop/001.sql', 'shop/policies.sql']);
     expect(await migrate(owner, OLD)).toEqual([]);
@@ -63,13 +63,13 @@ describe.each(databases)('on %s', (kind) => {
     expect(await rule()).toBe('(price < 20)');
   });
 
-  test('the version before starts again beside it, finds nothing missing, and does not put its own rules back', async () => {
+  test('the previous version starts beside it, misses nothing, and does not restore its own policies', async () => {
     expect(await missing(owner, OLD)).toEqual([]);
     expect(await migrate(owner, OLD)).toEqual([]);
     expect(await rule()).toBe('(price < 20)');
   });
 
-  test('going back to earlier rules is a step forward as well: with a further numbered file', async () => {
+  test('a return to earlier policies is another numbered file', async () => {
     const back = [...NEW.slice(0, 2), { name: 'shop/003.sql', text: 'select 1', once: true }, rules(10, '001,002,003')];
     expect(await migrate(owner, back)).toEqual(['shop/003.sql', 'shop/policies.sql']);
     expect(await rule()).toBe('(price < 10)');
@@ -81,16 +81,16 @@ describe.each(databases)('on %s', (kind) => {
     await expect(migrate(owner, [{ ...TABLE, text: 'select 2' }])).rejects.toThrow('shop/001.sql was changed after it had been applied');
   });
 
-  test('a file that fails leaves nothing of itself behind, and the next run goes on from there', async () => {
+  test('a failing file leaves nothing behind, and the next run continues there', async () => {
     const broken = { name: 'shop/004.sql', text: 'create table shop.more (id int); select 1 / 0', once: true };
     await expect(migrate(owner, [broken])).rejects.toThrow();
     expect(await missing(owner, [broken])).toEqual(['shop/004.sql']);
     expect(await migrate(owner, [{ ...broken, text: 'create table shop.more (id int)' }])).toEqual(['shop/004.sql']);
   });
 
-  // The embedded database has one session: nobody else could hold anything.
+  // The embedded database has one session: nobody else could hold a lock.
   if (kind === 'PostgreSQL')
-    test('waits for who holds the table without letting others queue up, and comes through', async () => {
+    test('waits for a lock on the table without blocking others, and succeeds', async () => {
       const [holder, reader] = [new pg.Client({ connectionString: address }), new pg.Client({ connectionString: address })];
       await Promise.all([holder.connect(), reader.connect()]);
       try {
@@ -102,7 +102,7 @@ describe.each(databases)('on %s', (kind) => {
           done = true;
         });
         for (let i = 0; i < 3; i++) {
-          // Answered every time, though a change of the table is being tried.
+          // Reads succeed while the migration waits for its lock.
           await reader.query('select count(*) from shop.things');
           await new Promise((later) => setTimeout(later, 1_000));
         }

@@ -1,4 +1,4 @@
-/** The feed's two ends: roles that may do nothing else, and an hr server that tells only its own, or is away. */
+/** Both ends of the people feed: roles with no other rights, and an hr server that answers only authenticated callers, or is down. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,13 +20,13 @@ import { EMPLOYEES, type FeedTestStore, openFeedTestStore, TOOLS } from './peopl
 
 const marcus = 'marcus.johnson';
 
-describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
+describe.each(databases)('the ends of the people feed on %s', (_kind, address) => {
   let testRuntime: FeedTestStore;
   beforeAll(async () => void (testRuntime = await openFeedTestStore(address)), 120_000);
   afterAll(() => testRuntime?.close());
 
   describe('the roles', () => {
-    /** The name of the trouble, in the database's own code, or the rows. */
+    /** The database's error code, or the rows. */
     const as = async (role: string, text: string, principal = 'people-feed') => {
       try {
         return await testRuntime
@@ -68,7 +68,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       expect(await as(role, text)).toBe('42501');
     });
 
-    test('and without saying who is asking they see nothing', async () => {
+    test('without an identity they see nothing', async () => {
       expect(await as('hr_feed', 'select n from hr.people_log limit 1', '')).toEqual([]);
       expect(await as('hr_feed', 'select active from hr.employees limit 1', '')).toEqual([]);
       expect(await as('finance_feed', 'select n from finance.feed', '')).toEqual([]);
@@ -92,7 +92,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
     });
     const clock = { now: () => new Date() };
     const links: UpstreamClient[] = [];
-    /** What a link itself says is not the matter here. */
+    /** The log lines of the connection are not asserted here. */
     const silent = { info: () => {}, warn: () => {}, error: () => {} };
     afterAll(async () => void (await Promise.all(links.map((each) => each.close()))));
     const remote = (signing = keys.gateway.current) => {
@@ -131,7 +131,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       server = undefined;
     };
 
-    test('is asked there, and tells the same', async () => {
+    test('is queried there, and returns the same', async () => {
       await open();
       const at = (await testRuntime.newest()) - 40;
       expect(await remote().after(at)).toEqual(await testRuntime.feed.after(at));
@@ -142,7 +142,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       await testRuntime.right();
     });
 
-    test('nobody is told but the gateway and who has the same master key; and that key opens nothing else', async () => {
+    test('only the gateway and holders of the same master key are answered; and that key opens nothing else', async () => {
       const nobody = {
         sub: '',
         realm: 'staff' as const,
@@ -187,11 +187,11 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       ).toBe(401);
     });
 
-    test('where it is away, a start goes on, one line is logged, and all is caught up with afterwards', async () => {
+    test('while it is down a start continues with one log line, and catches up afterwards', async () => {
       await close();
       testRuntime.lines.length = 0;
       const started = performance.now();
-      const keeper = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
+      const peopleFeed = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
       expect(performance.now() - started).toBeLessThan(4900);
       await testRuntime.owner("update hr.employees set first_name = 'Marcus', last_name = 'Johnson' where employee_id = $1", [id(marcus)]);
       await new Promise((later) => setTimeout(later, 200));
@@ -200,18 +200,18 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       await open();
       await expect.poll(() => testRuntime.inFinance(id(marcus)), { timeout: 20_000 }).toMatchObject({ name: 'Marcus Johnson' });
       await expect.poll(() => testRuntime.lines.filter((line) => line.includes('again')).length, { timeout: 20_000 }).toBe(2);
-      await keeper.close();
+      await peopleFeed.close();
       await testRuntime.right();
     }, 60_000);
 
-    test('closing does not wait for an answer that never comes', async () => {
+    test('closing does not wait for a missing answer', async () => {
       await close();
       const silent = createServer(() => {});
       await new Promise<void>((listening) => silent.listen(port, listening));
-      const keeper = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
+      const peopleFeed = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
       await new Promise((asked) => silent.once('request', asked));
       const closing = performance.now();
-      await keeper.close();
+      await peopleFeed.close();
       expect(performance.now() - closing).toBeLessThan(2000);
       silent.closeAllConnections();
       silent.close();

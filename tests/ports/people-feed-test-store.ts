@@ -1,4 +1,4 @@
-/** hr, finance and payroll in one database, and what the feed between them has to bring about. */
+/** hr, finance and payroll in one database, and checks of the copies that the people feed maintains. */
 import { expect } from 'vitest';
 import { syncPeople } from '../../src/app/people-feed.ts';
 import type { Logger, PeopleCopy, PeopleFeed } from '../../src/core/ports.ts';
@@ -10,21 +10,21 @@ import { openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 export const TOOLS = [...Object.values(hr), ...Object.values(finance), ...Object.values(payroll)];
 
-/** Where finance's chain is not what its people say; both ways round. */
+/** Differences between finance's chain and its people, in both directions. */
 const WRONG = `
   with recursive up as (
     select manager_id, employee_id from finance.people where active and manager_id is not null
     union select m.manager_id, u.employee_id from up u join finance.people m on m.employee_id = u.manager_id where m.manager_id is not null
   )
   (select 'missing', u.* from up u except select 'missing', c.* from finance.chain c) union all (select 'too much', c.* from finance.chain c except select 'too much', u.* from up u)`;
-/** Where the copies are not what hr has. */
+/** Differences between the copies and hr. */
 const DIFFERENT = `
   (select employee_id, first_name || ' ' || last_name as name, department, manager_id, active from hr.employees
     except select employee_id, name, department collate "default", manager_id, active from finance.people)
   union all select employee_id, employee_name, p.department, null, p.active from payroll.employees p join hr.employees e using (employee_id)
     where (employee_name, p.active) is distinct from (first_name || ' ' || last_name, e.active)`;
 
-/** A small company, so that opening it takes no longer than what is tested in it. */
+/** A small company, so that opening it is fast. */
 export const EMPLOYEES = 100;
 
 export type FeedTestStore = Awaited<ReturnType<typeof openFeedTestStore>>;
@@ -38,7 +38,7 @@ export async function openFeedTestStore(address: string) {
     error: (fields, message) => void lines.push(`error ${JSON.stringify(fields)} ${message}`),
   };
   let turn: Promise<unknown> = Promise.resolve();
-  /** Past all rules, one at a time. The embedded database's one session may be at work for the feed: so in a transaction of its own. */
+  /** Past all policies, one at a time, in a separate transaction: the feed may be using the embedded database's one session. */
   const owner: TestRuntime['owner'] = (text, values) => {
     const rows = turn.then(() =>
       address !== 'pglite'
@@ -60,7 +60,7 @@ export async function openFeedTestStore(address: string) {
     return { finance: Number(row?.['finance']), payroll: Number(row?.['payroll']) };
   };
   const newest = async () => Number((await owner('select max(n) as n from hr.people_log'))[0]?.['n']);
-  /** As at a start, and again where that did not wait until the end: everything up to now. */
+  /** Applies everything up to now, as at a start, repeatedly where one run did not reach the end. */
   const bringUp = async (replica = 0, from: PeopleFeed = feedOf(replica)) => {
     for (let attempt = 0; attempt < 20; attempt++) {
       await (await syncPeople({ feed: from, copies: copiesOf(replica), log })).close();

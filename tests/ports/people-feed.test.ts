@@ -1,4 +1,4 @@
-/** What hr says of people reaches the copies of finance and payroll: all of it, once, in order, and nothing else moves. */
+/** The people feed copies employees from hr to finance and payroll: all of them, once, in order, and nothing else changes. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncPeople } from '../../src/app/people-feed.ts';
@@ -23,7 +23,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
   beforeAll(async () => void (testRuntime = await openFeedTestStore(address)), 120_000);
   afterAll(() => testRuntime?.close());
 
-  test('the sample company is the same on both sides: all is looked at, nothing is written', async () => {
+  test('the sample company is equal on both sides: everything is compared, nothing is written', async () => {
     expect(await testRuntime.positions()).toEqual({ finance: 0, payroll: 0 });
     expect((await testRuntime.feed.after(0)).people).toHaveLength(EMPLOYEES);
     await testRuntime.bringUp();
@@ -34,7 +34,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('someone joins: finance knows them, payroll only when there is pay', async () => {
+  test('a new employee reaches finance, and payroll only when there is pay', async () => {
     const who = await testRuntime.hire(id(nina));
     expect(await testRuntime.feed.after((await testRuntime.newest()) - 1)).toEqual({
       last: await testRuntime.newest(),
@@ -50,7 +50,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a new name and another department reach both, and nobody else’s row', async () => {
+  test('a new name and another department reach both, and no other row', async () => {
     const before = await testRuntime.versions();
     await testRuntime.owner("update hr.employees set last_name = 'O’Neill', department = 'Legal' where employee_id = $1", [id(marcus)]);
     await testRuntime.bringUp();
@@ -77,7 +77,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('who leaves is below nobody, and comes back where they were', async () => {
+  test('a person who leaves is below nobody, and returns to the same place', async () => {
     const before = await testRuntime.above(id(frank));
     expect(before.length).toBeGreaterThan(0);
     await testRuntime.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [id(frank)]);
@@ -93,7 +93,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('who is removed altogether is gone from the chain, and their expenses keep their name', async () => {
+  test('a removed person is gone from the chain, and their expenses keep the name', async () => {
     const who = await testRuntime.hire(id(nina), 'Brief');
     await testRuntime.bringUp();
     await testRuntime.owner('delete from hr.employees where employee_id = $1', [who]);
@@ -103,7 +103,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('what concerns no copy is not told; what was undone in between moves nothing', async () => {
+  test('a change that concerns no copy is not sent; a reverted change moves nothing', async () => {
     const last = await testRuntime.newest();
     await testRuntime.owner(
       "update hr.employees set job_title = 'Principal Engineer', location = 'Berlin', email = 'new@example.com' where employee_id = $1",
@@ -120,8 +120,8 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(await testRuntime.versions()).toEqual(before);
   });
 
-  test('pages: those below may come long before their managers, and two applying at once write each change once', async () => {
-    // 610 people in three tiers, told from the lowest to the highest.
+  test('pages: reports may come long before their managers, and two concurrent runs write each change once', async () => {
+    // 610 people in three tiers, sent from the lowest to the highest.
     await testRuntime.owner(
       `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
        select ('aaaaaaaa-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Page', 'P' || n, 'p' || n, 'Legal', 'Counsel', 'Berlin',
@@ -147,7 +147,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   }, 60_000);
 
-  test('of a page for a position that is no longer there nothing is taken', async () => {
+  test('a page for an outdated position is ignored', async () => {
     const [copy] = testRuntime.copiesOf(0);
     const at = (await testRuntime.positions()).finance;
     const stale = { n: at, employeeId: id(nina), name: 'Somebody Else', department: 'Legal', managerId: null, active: false };
@@ -155,7 +155,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(await testRuntime.inFinance(id(nina))).not.toMatchObject({ name: 'Somebody Else' });
   });
 
-  test('each seeming to be below the other for a moment is no trouble', async () => {
+  test('a temporary cycle between two people is harmless', async () => {
     const [a, b] = [await testRuntime.hire(id(alice), 'One'), await testRuntime.hire(id(alice), 'Two')];
     await testRuntime.bringUp();
     await testRuntime.owner('update finance.people set manager_id = $2 where employee_id = $1', [a, b]);
@@ -166,7 +166,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('an hr that was set back to an earlier state is looked at from the beginning', async () => {
+  test('an hr that was restored to an earlier state is read from the beginning', async () => {
     await testRuntime.owner('update finance.feed set n = n + 1000000');
     await testRuntime.owner("update finance.people set name = 'From A Future' where employee_id = $1", [id(nina)]);
     await testRuntime.bringUp();
@@ -175,7 +175,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a card that waits outlives what does not concern it, and no other change', async () => {
+  test('a pending ticket survives unrelated changes, and no others', async () => {
     const ask = () =>
       testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items: [{ description: 'Taxi', amount: 42.5 }] });
     const unrelated = await ask();
@@ -193,12 +193,12 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(code(await testRuntime.approve(marcus, related.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
   });
 
-  test('every two seconds, or as told; closing ends it', async () => {
-    const keeper = await syncPeople({ feed: testRuntime.feed, copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
+  test('runs every two seconds, or as configured; closing ends it', async () => {
+    const peopleFeed = await syncPeople({ feed: testRuntime.feed, copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
     await testRuntime.owner("update hr.employees set first_name = 'Franklin' where employee_id = $1", [id(frank)]);
     const asHr = async () => [await testRuntime.inFinance(id(frank)), await testRuntime.inPayroll(id(frank))];
     await expect.poll(asHr, { timeout: 5000 }).toMatchObject([{ name: 'Franklin Davis' }, { employee_name: 'Franklin Davis' }]);
-    await keeper.close();
+    await peopleFeed.close();
     await testRuntime.owner("update hr.employees set first_name = 'Frank' where employee_id = $1", [id(frank)]);
     await new Promise((later) => setTimeout(later, 150));
     expect(await testRuntime.inFinance(id(frank))).toMatchObject({ name: 'Franklin Davis' });
@@ -229,7 +229,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 });
-test('people who were there before the log was come through, for an owner whom the rules bind too', async () => {
+test('people from before the change log are copied too, also for an owner who is bound by policies', async () => {
   const database = await openPglite();
   const { owner } = database;
   await owner.query(

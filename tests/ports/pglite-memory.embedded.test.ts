@@ -1,4 +1,4 @@
-/** What was read is gone once it was answered: the embedded database must not grow with every page that anyone ever looks at. */
+/** Memory of the embedded database: it does not grow with the number of rows that were read. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('a hundred thousand rows that were read leave nothing behind', async () => {
+test('a hundred thousand rows that were read leave no memory behind', async () => {
   const page = () => database.read('reader', { text: "select n, repeat('x', 100) as words from generate_series(1, 500) n", values: [] });
   for (let n = 0; n < 20; n++) await page();
   const before = heldMb();

@@ -1,4 +1,4 @@
-/** Who sees which rows, asked of the database itself, past all tools: what they forget, it does not. */
+/** Row security in the database itself, without the tools: which role sees which rows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   ALL,
@@ -24,8 +24,8 @@ describe.each(databases)('rows on %s', (kind) => {
   beforeAll(async () => void (testRuntime = await openSqlTestStore(kind)), 120_000);
   afterAll(() => testRuntime.close());
 
-  describe('nobody', () => {
-    test.each([...READERS, ...WRITERS])('%s sees no row of anything without an identity', async (role) => {
+  describe('no identity', () => {
+    test.each([...READERS, ...WRITERS])('%s sees no row without an identity', async (role) => {
       const relations = await ids(
         testRuntime.owner,
         `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and relkind in ('r', 'v')
@@ -33,7 +33,7 @@ describe.each(databases)('rows on %s', (kind) => {
         [role],
       );
       expect(relations.length).toBeGreaterThan(1);
-      // Never set, and set to nothing; a lifted mask alone is nobody either.
+      // Never set, and set to nothing; an unlocked mask alone is no identity either.
       for (const who of [{}, { me: '', principal: '', shows: '' }, { me: '', principal: '', shows: ALL }]) {
         const seen = await testRuntime.as(role, who, async (query) => {
           const rows: string[] = [];
@@ -56,7 +56,7 @@ describe.each(databases)('rows on %s', (kind) => {
     });
   });
 
-  describe('who sees whom', () => {
+  describe('visible employees', () => {
     test('HR and executives see everyone', async () => {
       const people = await count(testRuntime.owner, 'hr.employees');
       expect(await testRuntime.as('hr_everyone', someone('alice.chen'), (query) => count(query, 'hr.people'))).toBe(people);
@@ -82,7 +82,7 @@ describe.each(databases)('rows on %s', (kind) => {
       }
     });
 
-    test("a manager's lists come in name order out of the index, and page on from any key", async () => {
+    test("a manager's lists come in name order out of the index, and continue from any key", async () => {
       const tree = await below('eve.thompson');
       const seen: string[] = [];
       await testRuntime.as('hr_reports', someone('eve.thompson'), async (query) => {
@@ -183,7 +183,7 @@ describe.each(databases)('rows on %s', (kind) => {
       expect(await seen(role, who, shows, whose)).toEqual(fields);
     });
 
-    test('a lifted mask stays within the tree, in the tables behind the views too', async () => {
+    test('an unlocked mask stays within the tree, also in the tables behind the views', async () => {
       const own = [...(await below('bob.martinez')), idOf('bob.martinez')].toSorted();
       await testRuntime.as('hr_reports', someone('bob.martinez', ALL), async (query) => {
         expect(await ids(query, 'select employee_id from hr.pay order by 1')).toEqual(own);
@@ -192,7 +192,7 @@ describe.each(databases)('rows on %s', (kind) => {
       });
     });
 
-    test('nothing that is seen changes when a hidden value changes', async () => {
+    test('no visible value depends on a hidden one', async () => {
       await testRuntime.asOwner(async (query) => {
         const looking = async () => {
           await query(`select set_config('app.user_id', $1, true), set_config('app.principal', 'nina', true)`, [idOf('nina.patel')]);

@@ -1,4 +1,4 @@
-/** The sample company in a real database: everything or nothing, and the rules in force afterwards. */
+/** Loading the sample company into a real database: all or nothing, with all policies in force afterwards. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -17,7 +17,7 @@ const url = process.env.TAMSHAI_TEST_DATABASE_URL;
 
 interface Opened {
   readonly owner: pg.ClientBase;
-  /** Another connection, past all rules. */
+  /** Another connection, past all policies. */
   readonly root: pg.ClientBase;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ async function embedded(): Promise<Opened> {
   return { owner: database.owner, root: database.owner, close: () => database.close() };
 }
 
-/** As on a server: the owner is no superuser, so that row security, which is forced, would keep it out as well. */
+/** As on a server: the owner is no superuser, so forced row security applies to it too. */
 async function server(address: string): Promise<Opened> {
   const name = `tamshai_sample_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client({ connectionString: address });
@@ -81,7 +81,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     expect(await rows("select tgname from pg_trigger where tgrelid = 'hr.employees'::regclass and tgenabled <> 'O'")).toEqual([]);
   };
 
-  test('everyone, once; the chain is what the database itself would make of it', async () => {
+  test('loads everyone once; the chain equals what the database itself computes', async () => {
     opened = await open();
     const steps: number[] = [];
     expect(await load(opened.owner, { onProgress: (done, total) => void steps.push(done / total) })).toBe(true);
@@ -121,7 +121,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     expect(await rows('select count(*)::int as n from hr.employees')).toEqual([{ n: 500 }]);
   }, 120_000);
 
-  test('a load that breaks off leaves nothing behind, and every rule in force', async () => {
+  test('an interrupted load leaves nothing behind, and every policy in force', async () => {
     opened = await open();
     const broken = load(opened.owner, {
       onProgress: (done, total) => {
@@ -139,7 +139,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     ]);
   }, 120_000);
 
-  // The embedded database takes no streams, and a large company would take it long.
+  // The embedded database has no COPY streams, and a large company would take long.
   if (name === 'PGlite') return;
   test('a large company has the same indexes and references as a small one', async () => {
     opened = await open();

@@ -1,4 +1,4 @@
-/** Another process that is killed in the middle of closing a ticket. */
+/** A child process that is killed in the middle of closing a ticket. */
 import { filters } from '../../src/core/filter.ts';
 import { z } from 'zod';
 import { dan, openAt, type Place, recordFor, storeOn } from './search-test-store.ts';

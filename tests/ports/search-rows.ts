@@ -1,4 +1,4 @@
-/** A help desk in small: tickets, articles and organisations, as a search store keeps them. */
+/** Sample rows for search stores: tickets, articles and organisations. */
 import { field, type SearchCollection } from '../../src/core/search.ts';
 import { filters } from '../../src/core/filter.ts';
 
@@ -26,7 +26,7 @@ const tickets: SearchCollection<Audience> = {
   },
   rows: {
     staff: 'all',
-    // Who leads is said by the organisation's own row.
+    // The organisation's own row names its lead.
     customer: async (person, look) => {
       const own = filters.where({ organization_id: person.organizationId ?? '' });
       const organisation = await look('organisations', own);
@@ -127,7 +127,7 @@ export const ORGANISATIONS = [
 ];
 
 export type Ticket = Record<string, unknown> & { ticket_id: string; created_at: string };
-/** `count` tickets, newest first; the first thirty are those that are asked for. */
+/** `count` tickets, newest first; the first thirty are those that searches name. */
 export function ticketRows(count = 120): Ticket[] {
   return Array.from({ length: count }, (_, i) => {
     const planted = SUBJECTS[i];
@@ -145,7 +145,7 @@ export function ticketRows(count = 120): Ticket[] {
       agent: `agent-${i % 3}`,
       tags: i % 6 === 0 ? ['vip', 'Renewal'] : i % 6 === 1 ? ['bug'] : [],
       comments: i % 10 === 0 ? [{ author: 'dan', body: 'We are looking into the marmalade.', at: '2026-11-16T07:00:00Z' }] : [],
-      // Five at a time share their moment, so that a page may end among equals.
+      // Five at a time share a timestamp, so that a page may end among equals.
       created_at: new Date(TIMES.newest - Math.floor(i / 5) * 3_600_000).toISOString(),
       sla_deadline: new Date(TIMES.newest + (i - 40) * 600_000).toISOString(),
       ...(i % 4 >= 2 && { resolution_minutes: 30 + i }),
@@ -163,7 +163,7 @@ export const articleRows = () =>
     updated_at: new Date(TIMES.newest - i * 86_400_000).toISOString(),
   }));
 
-/** What people really type, and what they should see first. */
+/** Queries as people type them, and the expected first result. */
 export const SEARCHES: readonly (readonly ['tickets' | 'articles', string, string])[] = [
   ['tickets', 'dashboard export', 'Dashboard export to CSV times out'],
   ['tickets', 'csv timeout', 'Dashboard export to CSV times out'],

@@ -1,4 +1,4 @@
-/** A search server that dies, or says nothing any more: an answer in time, in our own words, and nothing half written. */
+/** A search server that dies or goes silent: an answer in time, with our error message, and nothing half-written. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ const failureOf = (work: Promise<unknown>): Promise<Failure> =>
   );
 const SECRET = 'swordfish';
 
-test('an address where nobody listens is one sentence without the password', async () => {
+test('an address where nothing listens is reported in one sentence without the password', async () => {
   const error = await openSearchServer({ url: `http://someone:${SECRET}@127.0.0.1:9`, domain: harness }).catch(
     (reason: unknown) => reason as Error,
   );
@@ -30,7 +30,7 @@ test('an address where nobody listens is one sentence without the password', asy
   });
 });
 
-test('a server that answers with its own words, or takes none, is told in ours', async () => {
+test("a server's own error, or an unexpected answer, becomes our error message", async () => {
   for (const [status, message] of [
     [401, 'does not let us in'],
     [503, 'cannot answer now'],
@@ -66,7 +66,7 @@ describe.each(searchServers)('%s has no transactions', (_name, url) => {
       return { result: { before, after, versions: [...versions] }, audit: recordFor(dan, 'close_ticket', id) };
     });
 
-  test('a row that changes between the look at it and the write is looked at again', async () => {
+  test('a row that changes between read and write is read again', async () => {
     const other = await testRuntime.another();
     let runs = 0;
     const result = await shut(testRuntime.store, randomUUID(), async () => void (runs++ === 0 && (await shut(other, randomUUID()))));
@@ -74,7 +74,7 @@ describe.each(searchServers)('%s has no transactions', (_name, url) => {
     expect(result).toMatchObject({ before: { row_version: 2 }, after: { row_version: 3 }, versions: ['2'] });
   });
 
-  test('a write that came after it was given up counts all the same', async () => {
+  test('a write that came after its timeout still counts', async () => {
     const id = randomUUID();
     const first = await shut(testRuntime.store, id);
     const prefix = 'prefix' in testRuntime.place ? testRuntime.place.prefix : '';
@@ -85,7 +85,7 @@ describe.each(searchServers)('%s has no transactions', (_name, url) => {
   });
 });
 
-describe.each(searchServers)('%s behind a link', (_name, url) => {
+describe.each(searchServers)('%s behind a faulty connection', (_name, url) => {
   let testRuntime: SearchTestStore;
   let link: FaultyConnection;
   let store: Store<'search'>;
@@ -120,7 +120,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
       return confirmationId === id && decision === 'approved';
     }).length;
 
-  test('that is cut: unavailable at once, and well again when it is', async () => {
+  test('that is cut: unavailable at once, and it recovers', async () => {
     expect(await count()).toBe(30);
     link.set('cut');
     const started = performance.now();
@@ -132,7 +132,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     expect(await count()).toBe(30);
   });
 
-  test('that is silent: a timeout within the deadline of a call; asked again, the effect happens once', async () => {
+  test('that is silent: a timeout within the deadline of a call; on a retry the effect happens once', async () => {
     const id = randomUUID();
     link.set('silent');
     const started = performance.now();
@@ -147,7 +147,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     expect(await testRuntime.store.findResult(dan, id)).toEqual(first);
   }, 60_000);
 
-  test('that loses the answer to a write: it is seen that it was done, or nobody is told to do it again', async () => {
+  test('that loses the answer to a write: the effect is looked up, or the error does not suggest a retry', async () => {
     link.set({ deafTo: 'if_seq_no', then: 'pass' });
     expect(await close(store, undefined)).toEqual({ status: 'shut', row_version: 3 });
     link.set({ deafTo: 'if_seq_no', then: 'cut' });
@@ -155,7 +155,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     link.set('pass');
     // It was written all the same, and once.
     expect(await close(store, undefined)).toEqual({ status: 'shut', row_version: 5 });
-    // What has an id may be asked for again.
+    // A change with an id may be retried.
     const id = randomUUID();
     link.set({ deafTo: 'if_seq_no', then: 'cut' });
     expect(await failureOf(close(store, id))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -173,7 +173,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     ['the document', async () => 'if_seq_no'],
     ['the record of it', outcome],
   ])(
-    'that loses the answer to %s and is well again: it is a success, and the trail says so once',
+    'that loses the answer to %s and is well again: it succeeds, and the audit log records it once',
     async (_what, deafTo) => {
       const id = randomUUID();
       link.set({ deafTo: await deafTo(), then: 'pass' });
@@ -185,7 +185,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     60_000,
   );
 
-  test('more than it can take at once is refused at the door', async () => {
+  test('requests beyond the queue limit are refused at once', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 400 }, count));
     const refused = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => (reason as Failure).code);
     expect(new Set(refused)).toEqual(new Set(['SERVICE_UNAVAILABLE']));

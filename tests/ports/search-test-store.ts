@@ -1,4 +1,4 @@
-/** The help desk on each search store there is, with the chains of its changes. */
+/** The sample tickets on each available search store, with the audit chains of their changes. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,12 +30,12 @@ export const searchStores = storesFor<readonly [string, string]>(
   ...searchServers,
   ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
 );
-/** Where an effect and its record are one transaction, nothing is ever between the two. */
+/** Where an effect and its record are one transaction, no moment lies between the two. */
 export const hasTransactions = (url: string): boolean => !url.startsWith('http');
 
 export const KEY = Buffer.alloc(32, 7);
 
-/** Where a store is: a file, or a server with a prefix for the names in it. */
+/** Where a store is: a file, or a server with a prefix for its indices. */
 export type Place = { readonly file: string } | { readonly url: string; readonly prefix: string };
 export async function openAt(place: Place, failpoint?: (name: string) => void, domain: SearchDomain = harness): Promise<SearchBackend> {
   if ('file' in place) return openEmbeddedSearch(place.file, domain);
@@ -43,7 +43,7 @@ export async function openAt(place: Place, failpoint?: (name: string) => void, d
   return openSearchServer({ ...place, domain, ...(failpoint && { failpoint }) });
 }
 
-/** Signed by the way, as the product does: each says how long a chain was at a moment. */
+/** Signed checkpoints, as in the product: each records the length of a chain at a time. */
 export const checkpoints: Checkpoint[] = [];
 export function chainOn(backend: SearchBackend, chain: string): ChainWriter {
   const checkpoint = async (name: string, count: number, mac: string) => {
@@ -57,7 +57,7 @@ export interface SearchTestStore {
   readonly place: Place;
   readonly backend: SearchBackend;
   readonly store: Store<'search'>;
-  /** Another process, as far as one can tell. */
+  /** A second process on the same store. */
   another(): Promise<Store<'search'>>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A question of many words is answered in turns of the event loop, and with the same rows as in one. */
+/** A search with many words yields to the event loop, and returns the same rows as one that does not. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ afterAll(async () => {
 const ticket = z.object({ ticket_id: z.string(), created_at: z.string(), _score: z.number(), subject: z.string() });
 type Ticket = z.output<typeof ticket>;
 const BEST: Order<keyof Ticket & string> = desc('_score', 'created_at', 'ticket_id');
-/** As one of the tickets has it. */
+/** As in one of the tickets. */
 const FOUND = 'Exporting the sales dashboard as CSV ends with a gateway timeout after two minutes, dashboard export times out';
 const QUESTIONS = [
   FOUND,
@@ -82,7 +82,7 @@ describe.each(QUESTIONS)('%s', (words) => {
   });
 });
 
-test('others have a turn after each word', async () => {
+test('other work gets a turn after each word', async () => {
   const { turns, result } = await turnsDuring(() => everyPage(inTurns, { who: dan, words: FOUND, take: 1_000 }));
   expect(result.length).toBeGreaterThan(0);
   expect(turns).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-/** What every search store must do: the same words find the same rows, nobody sees what is not theirs, one approval is one effect. */
+/** Every search store: the same words find the same rows, scopes and masks hold, and one approval is one effect. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -52,7 +52,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof Failure ? error.code : `threw ${(error as Error).message}`),
   );
 
-/** Hostile or merely odd: each is taken for plain words. */
+/** Hostile or odd input: each is treated as plain words. */
 const HOSTILE = [
   '"',
   '"unclosed',
@@ -134,14 +134,14 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       }
     });
 
-    test('a score follows from the row and the words alone, and is the same number on every store', async () => {
+    test('a score depends on the row and the words alone, and is the same number on every store', async () => {
       const scores = async (words: string) => (await find(dan, words)).slice(0, 3).map(({ ticket_id, _score }) => [ticket_id, _score]);
       expect(await scores('dashboard export')).toEqual([['t-0000', 370]]);
       expect((await scores('wrong invoice'))[0]).toEqual(['t-0003', 270]);
       expect((await find(dan, '')).every(({ _score }) => _score === 0)).toBe(true);
     });
 
-    test('no words, or none but signs, are every row, newest first', async () => {
+    test('no words, or punctuation alone, returns every row, newest first', async () => {
       const newest = rows
         .toSorted((a, b) => (a.created_at === b.created_at ? (a.ticket_id < b.ticket_id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1))
         .slice(0, 50);
@@ -149,7 +149,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         expect((await find(dan, words)).map(({ ticket_id }) => ticket_id)).toEqual(newest.map(({ ticket_id }) => ticket_id));
     });
 
-    test('a word with too many typos, or another first letter, or a wrong digit finds nothing', async () => {
+    test('a word with too many typos, another first letter or a wrong digit finds nothing', async () => {
       expect(await find(dan, 'wabhuuk')).toEqual([]);
       expect(await find(dan, 'zebhook')).toEqual([]);
       expect((await find(dan, '428')).map(({ subject }) => subject)).toEqual([]);
@@ -161,19 +161,22 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(found[0]?.highlights).toEqual({ 'comments.body': ['We are looking into the <em>marmalade</em>.'] });
     });
 
-    test.each(HOSTILE.map((words) => [JSON.stringify(words).slice(0, 40), words]))('%s is plain words', async (_shown, words) => {
-      const found = await find(dan, words, where({ organization_id: 'acme' }));
-      expect(found.every(({ organization_id }) => organization_id === 'acme')).toBe(true);
-      // Nothing that is typed reaches a field that is hidden from the customer.
-      const theirs = await find(jane, words);
-      expect(
-        theirs.every(
-          (row) => row.organization_id === 'acme' && row.internal_notes === null && row.highlights['internal_notes'] === undefined,
-        ),
-      ).toBe(true);
-    });
+    test.each(HOSTILE.map((words) => [JSON.stringify(words).slice(0, 40), words]))(
+      '%s is treated as plain words',
+      async (_shown, words) => {
+        const found = await find(dan, words, where({ organization_id: 'acme' }));
+        expect(found.every(({ organization_id }) => organization_id === 'acme')).toBe(true);
+        // No input reaches a field that is hidden from the customer.
+        const theirs = await find(jane, words);
+        expect(
+          theirs.every(
+            (row) => row.organization_id === 'acme' && row.internal_notes === null && row.highlights['internal_notes'] === undefined,
+          ),
+        ).toBe(true);
+      },
+    );
 
-    test('what is hidden cannot be found by', async () => {
+    test('hidden fields cannot be searched', async () => {
       expect((await find(dan, 'zebra')).length).toBeGreaterThan(0);
       expect(await find(jane, 'zebra')).toEqual([]);
       expect(await find(jane, 'escalate zebra squad')).toEqual([]);
@@ -184,7 +187,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
   });
 
   describe('highlights', () => {
-    test('mark what was found, typos and endings included', async () => {
+    test('mark matches, including typos and endings', async () => {
       const [first] = await find(dan, 'exprot dashboards');
       expect(first?.highlights).toEqual({
         subject: ['<em>Dashboard</em> <em>export</em> to CSV times out'],
@@ -193,7 +196,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect((await find(dan, ''))[0]?.highlights).toEqual({});
     });
 
-    test('never bring markup of a row or of the words', async () => {
+    test('never contain markup of a row or of the query', async () => {
       const hostile = '<img src=x onerror=alert(1)> "quoted" & <em>faked</em> </em><script>quokka</script>';
       await store.executeOnce(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
         const { ticket_id: _own, ...row } = { ...rows[40], ticket_id: '', created_at: '2020-01-01T00:00:00Z', subject: hostile };
@@ -256,13 +259,13 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await read(dan, (search) => search.count('tickets', planted))).toBe(which(wanted).length);
     });
 
-    test('a row by its id, and only by all of it', async () => {
+    test('a row is found by its whole id only', async () => {
       expect(await read(dan, (search) => search.get(ticket, 'tickets', 't-0007'))).toMatchObject({ ticket_id: 't-0007', row_version: 1 });
       for (const id of ['t-000', 'T-0007', '*', '', 't-0007 ', '\ud800'])
         expect(await read(dan, (search) => search.get(ticket, 'tickets', id))).toBeNull();
     });
 
-    test('what was not declared cannot be asked', async () => {
+    test('undeclared fields are refused', async () => {
       for (const filter of [where({ secret: 'x' }), where({ subject: 'x' }), where({ 'f.status': 'open' })])
         expect(await codeOf(read(dan, (search) => search.count('tickets', filter)))).toMatch(/^threw/);
       expect(await codeOf(read(dan, (search) => search.count('effects', EVERY)))).toMatch(/^threw/);
@@ -273,7 +276,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
   });
 
   describe('scopes', () => {
-    test('a lead sees the organisation, a customer their own and what is shared, nobody nothing', async () => {
+    test('a lead sees the organisation, a customer their own and shared tickets, no identity nothing', async () => {
       const planted = where({ ticket_id: is.prefix('t-0') });
       expect(await idsOf(jane, planted)).toEqual(which((row) => row['organization_id'] === 'acme'));
       expect(await idsOf(bob, planted)).toEqual(
@@ -284,7 +287,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await idsOf({ ...dan, audience: 'unheard-of' }, EVERY)).toEqual([]);
     });
 
-    test('no filter, words or figure reaches beyond it', async () => {
+    test('no filter, query or figure reaches beyond it', async () => {
       for (const filter of [
         where({ organization_id: 'globex' }),
         any(where({ organization_id: 'globex' }), EVERY),
@@ -304,7 +307,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await read(jane, (search) => search.get(ticket, 'tickets', 't-0001'))).toBeNull();
     });
 
-    test("what is written must be one's own too, and only by who may write", async () => {
+    test('a write must be within the scope too, and by a writer', async () => {
       const insert = (who: StoreSession, collection: string, row: Record<string, unknown>) =>
         codeOf(
           store.executeOnce(who, { id: undefined, tool: 'submit' }, async ({ writing }) => ({
@@ -348,7 +351,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     });
     const NOW = '2026-11-16T08:00:00.000Z';
 
-    test('by key, with counts, sums, averages, least and most, of those that a filter names', async () => {
+    test('by key, with counts, sums, averages, minimum and maximum, for the rows of a filter', async () => {
       const found = await read(dan, (search) =>
         search.groups(sla, 'tickets', planted, {
           by: ['priority'],
@@ -416,7 +419,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         let n = 0;
         const seen = await collect(words, filter, 7, async (page) => {
           const [row] = page;
-          // Rows before and after the place that was reached, and rows that share its moment.
+          // Rows before and after the current position, and rows with the same timestamp.
           for (const created_at of ['2030-01-01T00:00:00Z', row?.created_at, '2001-01-01T00:00:00Z']) {
             added.add(await submit({ subject: `Routine check number ${n++}`, description: words, created_at, agent: 'pager' }));
           }
@@ -488,7 +491,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         };
       });
 
-    test('one approval, twenty times at once in two processes: one effect, one result for all, one record of it', async () => {
+    test('one approval, twenty times at once in two processes: one effect, one result for all, one record', async () => {
       const id = randomUUID();
       const other = await testRuntime.another();
       const results = await Promise.all(Array.from({ length: 20 }, (_, i) => close(i % 2 ? other : store, id, 't-0010', 'closed')));
@@ -499,7 +502,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await store.findResult(mike, id)).toBeUndefined();
       expect(await store.findResult(dan, randomUUID())).toBeUndefined();
       expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
-      // Whoever else knows the id learns nothing by it.
+      // Another person who knows the id learns nothing by it.
       expect(await codeOf(close(other, id, 't-0010', 'closed', someone('eve')))).toBe('CONFIRMATION_NOT_FOUND');
       // Also after others have changed the row since.
       await close(store, randomUUID(), 't-0010', 'open');
@@ -530,7 +533,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
     }, 60_000);
 
-    test('twenty comments at once: all of them are there', async () => {
+    test('of twenty comments at once none is lost', async () => {
       const other = await testRuntime.another();
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
@@ -572,7 +575,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       );
     });
 
-    test('a body that fails, or finds no row or two, writes nothing', async () => {
+    test('a failing body, or one that finds no row or two, writes nothing', async () => {
       const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0015'));
       const fails = (
         work: (search: Parameters<Parameters<Store<'search'>['executeOnce']>[2]>[0]['writing']['search']) => Promise<unknown>,
@@ -608,7 +611,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     });
 
     test.each(['in-body', 'after-intent', 'after-write'])(
-      'a process that is killed %s leaves one effect or none, and the trail says which',
+      'a process that is killed %s leaves one effect or none, as the audit log records',
       async (moment) => {
         const id = randomUUID();
         const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0003'));
@@ -620,7 +623,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         expect(await testRuntime.backend.settle(chain, 'desk-child')).toBe(hasTransactions(url) || moment === 'in-body' ? 0 : 1);
         expect(await testRuntime.backend.settle(chain, 'desk-child')).toBe(0);
         expect(await recordsOf(id)).toEqual(happened ? ['approved'] : hasTransactions(url) || moment === 'in-body' ? [] : ['failed']);
-        // Asked again, it happens once, or says what happened.
+        // On a retry it happens once, or returns the result.
         const result = await close(store, id, 't-0003', 'archived');
         if (happened) expect(result).toEqual({ status: 'success', data: { status: 'archived' } });
         expect((await read(dan, (search) => search.get(ticket, 'tickets', 't-0003')))?.row_version).toBe((before?.row_version ?? 0) + 1);
@@ -628,7 +631,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       60_000,
     );
 
-    test('the chains of all who wrote are whole', async () => {
+    test('the chains of all writers verify', async () => {
       const verdict = await verifyChains([store.audit], checkpoints, { chain: [KEY], checkpoint: [KEY] }, { own: () => false });
       expect(verdict).toMatchObject({ ok: true });
       const chains = await store.audit.chains();
@@ -642,7 +645,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(first && at && (await store.audit.newest({ limit: 1, before: { at, chain: first.chain, n: first.n } }))).toEqual([second]);
     });
 
-    /** How the trail says it ended; intents apart. */
+    /** The recorded outcome, without intents. */
     async function recordsOf(confirmationId: string): Promise<string[]> {
       const found: string[] = [];
       for (const { chain } of await store.audit.chains()) {
@@ -655,7 +658,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     }
   });
 
-  test('rows that were kept under an older declaration are found by the fields of a newer one', async () => {
+  test('rows that were stored under an older declaration are found by the fields of a newer one', async () => {
     const { tickets, ...others } = harness.collections;
     const { description: _text, agent: _word, ...fewer } = tickets.fields;
     const place =
@@ -677,7 +680,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     await newer.close();
   }, 60_000);
 
-  test('a second opening finds everything as it was', async () => {
+  test('a second opening finds the same data', async () => {
     const other = await testRuntime.another();
     expect(await other.read(dan, ({ search }) => search.count('tickets', where({ ticket_id: is.prefix('t-0') })))).toBe(120);
     await other.ping();

@@ -1,4 +1,4 @@
-/** Which PostgreSQL logins may serve, which may migrate, and that no password of theirs is shown. */
+/** Which PostgreSQL logins may serve, which may migrate, and that no password is shown. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
   beforeAll(async () => {
     admin = new pg.Client({ connectionString: root });
     await admin.connect();
-    // Roles are made for the whole server, and other suites make them too.
+    // Roles belong to the whole server, and other suites create them too.
     await admin.query('select pg_advisory_lock(42)');
     await admin.query(`create role ${role('owner')} login createrole password '${SECRET}'`);
     await admin.query(`create role ${role('bypass')} login bypassrls password '${SECRET}'`);
@@ -65,12 +65,12 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     await admin.end();
   });
 
-  test('before the migration nothing is served, and the answer names what to do', async () => {
+  test('before the migration nothing is served, and the error names the command to run', async () => {
     expect(await serve()).toMatch(/run "tamshai migrate" with the owner's login/);
     expect(await serve(role('plain'))).toMatch(/run "tamshai migrate" with the owner's login/);
   });
 
-  test('a superuser migrates, and does not serve', async () => {
+  test('a superuser migrates, and cannot serve', async () => {
     expect((await migrate('postgres')).length).toBeGreaterThan(0);
     expect(await migrate('postgres')).toEqual([]);
     const says = await serve('postgres');
@@ -79,7 +79,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     expect(says).toMatch(/without a user and a password\.$/);
   });
 
-  test('a login that passes row security by does not serve, nor one that makes roles, nor an owner, nor a member of one', async () => {
+  test('a login that bypasses row security, creates roles, owns tables or is a member of an owner cannot serve', async () => {
     await admin.query(`grant ${role('owner')} to ${role('hidden')}`);
     const owned = new pg.Client({ connectionString: as('postgres') });
     await owned.connect();
@@ -96,7 +96,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     expect(await serve(namesake)).toMatch(/is a member of tasks_self/);
   });
 
-  test('a plain login serves once it may read what was applied, and the login of the installation does so without being named', async () => {
+  test("an ordinary login serves once it may read the migrations, and the installation's own login without being named", async () => {
     expect(await serve(role('plain'))).toBe('serves as tasks_self');
     expect(await serve()).toBe('serves as tasks_self');
   });
@@ -121,7 +121,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     }
   });
 
-  test('doctor looks at the login as well', async () => {
+  test('doctor checks the login too', async () => {
     expect((await inspectServer({ url: as('postgres'), domains: DOMAINS, files, password })).login).toMatch(/is a superuser/);
     expect((await inspectServer({ url: as(), domains: DOMAINS, files, password })).login).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** Who is asking belongs to one transaction. However calls follow each other on one connection, nobody is ever taken for another. */
+/** The identity belongs to one transaction: however calls share a connection, nobody gets the identity of another. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
@@ -99,7 +99,7 @@ describe.each(databases)('on %s, with one connection', (kind) => {
     for (const [own] of seen) expect(own?.salary).toBeTypeOf('number');
   });
 
-  test('a failed statement leaves nobody behind for the next caller', async () => {
+  test('a failed statement leaves no identity behind for the next caller', async () => {
     const [first = '', second = ''] = opened.ids;
     const broken = sql`select employee_id, (1 / (case when employee_id = ${first}::uuid then 0 else 1 end))::numeric as salary from hr.people`;
     const calls = Array.from({ length: 200 }, (_, n) =>
@@ -116,7 +116,7 @@ describe.each(databases)('on %s, with one connection', (kind) => {
       );
   });
 
-  test('after a call nothing is set, and whoever says nothing sees nothing', async () => {
+  test('after a call no setting remains, and a caller without an identity sees nothing', async () => {
     const [first = ''] = opened.ids;
     for (const role of ['hr_self', 'hr_everyone', 'hr_reports', 'hr_directory']) {
       if (role !== 'hr_directory') await store().read(sessionOf(first, role.slice(3)), ({ sql: reader }) => reader.many(row, everything));

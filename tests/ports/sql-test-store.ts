@@ -1,4 +1,4 @@
-/** The sample company in a database of its own, and any database role at work in it. What a role does is undone afterwards. */
+/** The sample company in a separate database, with access as any database role. Changes of a role are rolled back. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export const databases = storesFor('PGlite', ...(url === undefined ? [] : ['Post
 export type Row = Record<string, unknown>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** What the adapter sets for a transaction. Nothing at all is someone who forgot. */
+/** The settings of the adapter for a transaction. An empty object is a forgotten identity. */
 export interface Identity {
   readonly me?: string;
   readonly principal?: string;
@@ -29,23 +29,23 @@ export interface Identity {
 }
 
 export interface SqlTestStore {
-  /** Past all rules. */
+  /** Past all policies. */
   owner: Query;
-  /** Several statements past all rules, in one transaction; rolled back. */
+  /** Several statements past all policies, in one transaction; rolled back. */
   asOwner<T>(body: (query: Query) => Promise<T>): Promise<T>;
   /** One transaction as a database role; rolled back. */
   as<T>(role: string, who: Identity, body: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Every login of a pool; the auditors' apart. */
+/** Every login of a pool, without those of the auditors. */
 export const READERS = ['hr_everyone', 'hr_reports', 'hr_self', 'hr_directory', 'tasks_self'];
 export const WRITERS = ['hr_everyone_write', 'hr_reports_write', 'hr_self_write', 'tasks_self_write'];
 /** All masks. */
 export const ALL = 'pay,contact,ssn';
-/** Not granted, or against a policy. */
+/** Permission denied, or against a policy. */
 export const DENIED = '42501';
-/** Everyone below a manager, found without the chain. */
+/** Everyone below a manager, computed without the chain. */
 export const BELOW = `with recursive below as (select employee_id from hr.employees where manager_id = $1 and active
   union all select e.employee_id from hr.employees e join below b on e.manager_id = b.employee_id and e.active) select employee_id from below order by 1`;
 export const SALARY = 'update hr.pay set salary = salary + 1 where employee_id = $1 returning row_version';
@@ -59,10 +59,10 @@ export const count = async (query: Query, from: string): Promise<number> =>
   Number((await query(`select count(*) as n from ${from}`))[0]?.['n']);
 
 export const idOf = (username: string): string => persona(username).sub;
-/** A sample person as the adapter announces them. */
+/** A sample person with the adapter's settings. */
 export const someone = (username: string, shows = ''): Identity => ({ me: idOf(username), principal: `staff:${idOf(username)}`, shows });
 
-/** The code of the error that a statement has to end in. */
+/** The expected error code of a statement. */
 export const errorOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'none',
@@ -162,15 +162,15 @@ async function connect(address: string, role?: string): Promise<pg.Client> {
   return client;
 }
 
-/** Roles belong to the whole server, and other suites make them too: only one at a time migrates. */
+/** Roles belong to the whole server, and other suites create them too: only one migration runs at a time. */
 async function freshDatabase(root: string, { domains = USUAL, sample = true }: TestRuntimeOptions) {
   const name = `tamshai_sql_${randomBytes(6).toString('hex')}`;
-  const keeper = await connect(root);
+  const admin = await connect(root);
   const address = new URL(root);
   address.pathname = `/${name}`;
-  await keeper.query('select pg_advisory_lock(42)');
+  await admin.query('select pg_advisory_lock(42)');
   try {
-    await (sample ? copyDatabase(keeper, root, name, { domains, today: TODAY }) : keeper.query(`create database ${name}`));
+    await (sample ? copyDatabase(admin, root, name, { domains, today: TODAY }) : admin.query(`create database ${name}`));
     const owner = await connect(address.href);
     if (!sample) await migrate(owner, migrations(sqlFolder, domains));
     await giveLogins(owner, domains, password);
@@ -178,11 +178,11 @@ async function freshDatabase(root: string, { domains = USUAL, sample = true }: T
       owner,
       address: address.href,
       async drop() {
-        await keeper.query(`drop database ${name} with (force)`);
-        await keeper.end();
+        await admin.query(`drop database ${name} with (force)`);
+        await admin.end();
       },
     };
   } finally {
-    await keeper.query('select pg_advisory_unlock(42)');
+    await admin.query('select pg_advisory_unlock(42)');
   }
 }

@@ -1,4 +1,4 @@
-/** Who may change which rows, asked of the database itself: the ways that must work, and those that must not. */
+/** Write policies in the database itself: the changes that must work, and those that must not. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { personas } from '../../src/sample/people.ts';
 import {
@@ -58,7 +58,7 @@ describe.each(databases)('writes on %s', (kind) => {
       expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(forge, [idOf(whose)])))).toBe(DENIED);
     });
 
-    test('everyone at once is everyone but oneself and those above', async () => {
+    test('an update of all rows affects everyone but oneself and people above', async () => {
       await testRuntime.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
         const people = await count(query, 'hr.pay');
         const changed = await query('update hr.pay set salary = 1 returning employee_id');
@@ -66,7 +66,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('who leaves is gone from everything but the record', async () => {
+    test('a person who left is gone from everything but the record', async () => {
       await testRuntime.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
         expect(await query(LEAVE, [idOf('frank.davis')])).toEqual([{ employee_id: idOf('frank.davis'), active: false }]);
         for (const view of ['people', 'team', 'chain', 'balances', 'time_off', 'team_time_off', 'reviews']) {
@@ -79,7 +79,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('sign-in and the directory tell who left, and only that', async () => {
+    test('sign-in and the directory show that a person left, and nothing more', async () => {
       await testRuntime.asOwner(async (query) => {
         await query('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [idOf('frank.davis')]);
         await query("select set_config('app.principal', 'sign-in', true)");
@@ -95,7 +95,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('nobody leaves while people report to them, and an employment only ends', async () => {
+    test('a person with reports cannot leave, and an employment can only end', async () => {
       const who = someone('alice.chen', ALL);
       expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(LEAVE, [idOf('nina.patel')])))).toBe(DENIED);
       for (const text of [
@@ -113,7 +113,7 @@ describe.each(databases)('writes on %s', (kind) => {
     const BALANCE = `update hr.time_off_balances set used = used + $2, pending = pending - $2
       where (employee_id, fiscal_year, type_code) = ($1, $3, $4) returning employee_id`;
 
-    test('one asks for oneself, and the balance moves', async () => {
+    test('a person requests for themself, and the balance changes', async () => {
       await testRuntime.as('hr_self_write', someone('marcus.johnson'), async (query) => {
         const asked = await query(
           "insert into hr.time_off_requests (type_code, start_date, end_date, days) values ('SICK', '2026-11-16', '2026-11-16', 1) returning employee_id, status",
@@ -146,7 +146,7 @@ describe.each(databases)('writes on %s', (kind) => {
       expect(await errorOf(testRuntime.as('hr_self_write', someone('marcus.johnson'), (query) => query(text)))).toBe(code);
     });
 
-    test('one moves no balance but one’s own', async () => {
+    test('nobody changes another person’s balance', async () => {
       await testRuntime.as('hr_self_write', someone('marcus.johnson'), async (query) => {
         expect(
           await query('update hr.time_off_balances set pending = pending where employee_id = $1 returning 1', [idOf('sarah.kim')]),
@@ -174,7 +174,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('a manager decides for nobody outside the tree, even by a statement that names nobody', async () => {
+    test('a manager decides for nobody outside the tree, even by a statement without a filter', async () => {
       const tree = await below('nina.patel');
       const waiting = await ids(
         testRuntime.owner,
@@ -184,7 +184,7 @@ describe.each(databases)('writes on %s', (kind) => {
       await testRuntime.asOwner(async (query) => {
         await query(`select set_config('app.user_id', $1, true), set_config('app.principal', 'nina', true)`, [idOf('nina.patel')]);
         await query('set local role hr_reports_write');
-        // Reads nothing, so that no policy for reading narrows it.
+        // Reads no column, so that no select policy narrows it.
         await query(`update hr.time_off_requests set status = 'approved', approver_id = '${idOf('nina.patel')}', decided_at = now()`);
         await query('update hr.time_off_balances set used = 0, pending = 0');
         await query('reset role');
@@ -195,7 +195,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('nobody decides on their own request, in another name, or what was decided', async () => {
+    test('nobody decides on their own request, in another name, or twice', async () => {
       await testRuntime.asOwner(async (query) => {
         const [own] = await ids(
           query,
@@ -224,13 +224,13 @@ describe.each(databases)('writes on %s', (kind) => {
     });
   });
 
-  describe('what comes with every write', () => {
+  describe('the records of every write', () => {
     const EFFECT =
       "insert into hr.effects (confirmation_id, tool, principal) values (gen_random_uuid(), 'x', $1) returning confirmation_id";
     const RECORD = "insert into hr.audit (chain, n, body, mac, at, principal) values ('t', 1, '{}', 'm', now(), $1)";
 
     test.each(WRITERS.filter((role) => role.startsWith('hr_')))(
-      '%s keeps its own effects and adds to the trail, in its own name',
+      '%s writes effects and audit records in its own name only',
       async (role) => {
         const who = someone('nina.patel');
         await testRuntime.as(role, who, async (query) => {
@@ -252,7 +252,7 @@ describe.each(databases)('writes on %s', (kind) => {
       },
     );
 
-    test("another person's effects are not there", async () => {
+    test("another person's effects are not visible", async () => {
       await testRuntime.asOwner(async (query) => {
         await query(EFFECT, ['someone else']);
         await query("select set_config('app.principal', 'me', true)");
@@ -275,7 +275,7 @@ describe.each(databases)('writes on %s', (kind) => {
     // The embedded database has one session for all; on a server each role is a login.
     const logins = kind === 'PostgreSQL' ? [...READERS, ...WRITERS] : [];
     if (logins.length > 0)
-      test.each(logins)('the login %s becomes nobody else', async (role) => {
+      test.each(logins)('the login %s cannot become another role', async (role) => {
         const others = [...READERS, ...WRITERS, 'hr_audit', 'tamshai_app', 'tamshai_hr_keeper', 'postgres'].filter(
           (other) => other !== role && `${other}_write` !== role,
         );
@@ -286,7 +286,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
 
     if (kind === 'PGlite') {
-      test('a forgotten role is refused', async () => {
+      test('a missing role is refused', async () => {
         const reading = testRuntime.as('none', someone('eve.thompson', ALL), (query) => query('select * from hr.people'));
         expect(await errorOf(reading)).toBe(DENIED);
       });

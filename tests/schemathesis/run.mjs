@@ -72,7 +72,7 @@ try {
     '--warnings',
     'off',
     '--continue-on-failure',
-    // The whole trail is verified on request, and grows by all that is tried here.
+    // The whole audit log is verified on request, and grows with every request of this run.
     '--request-timeout',
     '120',
     '--suppress-health-check',

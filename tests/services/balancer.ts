@@ -5,16 +5,16 @@ import { freePort, Launched, output, ownFolder, type TestServer, unprivileged } 
 
 export interface Balanced {
   readonly name: string;
-  /** Chosen before, as those behind it have to know it. */
+  /** Chosen before the start, because the servers behind it must know it. */
   readonly port: number;
-  /** By which port those behind it know their own name, where something else stands in front. */
+  /** The public port of the servers behind it, where another proxy is in front. */
   readonly known?: number;
   readonly servers: readonly number[];
 }
 
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/haproxy/haproxy.cfg', import.meta.url));
 
-/** HAProxy with the very defaults that we tell people to use, in front of servers on this machine. */
+/** HAProxy with the defaults that our docs recommend, in front of servers on this machine. */
 export async function startBalancer(all: readonly Balanced[]): Promise<TestServer> {
   if (output('haproxy', ['-v']) === undefined && output('/usr/sbin/haproxy', ['-v']) === undefined)
     throw new Error('These tests need haproxy: install it (apt-get install haproxy) and run them again.');
@@ -22,7 +22,7 @@ export async function startBalancer(all: readonly Balanced[]): Promise<TestServe
   const folder = ownFolder('haproxy', account);
   const file = join(folder, 'haproxy.cfg');
   const text = readFileSync(CONFIGURATION, 'utf8');
-  const standing = text.slice(0, text.indexOf('\nfrontend '));
+  const defaults = text.slice(0, text.indexOf('\nfrontend '));
   const own = all.flatMap(({ name, port, known = port, servers }) => [
     `frontend ${name}_front`,
     `  bind 127.0.0.1:${port}`,
@@ -34,7 +34,7 @@ export async function startBalancer(all: readonly Balanced[]): Promise<TestServe
     `  http-check send meth GET uri /ready ver HTTP/1.1 hdr Host localhost:${known}`,
     ...servers.map((each, n) => `  server s${n} 127.0.0.1:${each}`),
   ]);
-  writeFileSync(file, `${standing}\n${own.join('\n')}\n`);
+  writeFileSync(file, `${defaults}\n${own.join('\n')}\n`);
   const server = new Launched(
     output('haproxy', ['-v']) === undefined ? '/usr/sbin/haproxy' : 'haproxy',
     ['-db', '-f', file],

@@ -1,11 +1,11 @@
-/** Programs of others that speak MCP, fetched once by npm and pip into the cache folder of the tests. */
+/** MCP clients of other projects, installed once by npm and pip into the cache folder of the tests. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { output } from './server-process.ts';
 
 export const INSPECTOR = '2.12.0';
-/** The Inspector wants a newer Node than we do; npm has that as well. */
+/** The Inspector needs a newer Node than we do, which npm provides too. */
 const NODE = '24.21.0';
 const CONFORMANCE = '0.2.0-alpha.12';
 const PYTHON_SDK = '2.3.0';
@@ -40,7 +40,7 @@ export function inspector(): readonly [string, string] {
   return [join(folder, 'node_modules', 'node', 'bin', 'node'), join(folder, 'node_modules', '.bin', 'mcp-inspector')];
 }
 
-/** A Python that has the SDK. The packages lie beside it, since such an environment cannot be moved. */
+/** A Python that has the SDK. The packages lie beside it, because such an environment cannot be moved. */
 export function pythonSdk(): { readonly PYTHONPATH: string } {
   const folder = kept(
     `python-mcp-${PYTHON_SDK}`,
@@ -71,7 +71,7 @@ export function conformance(): readonly [string, string] {
   ];
 }
 
-/** A Python that has openapi-python-client, which makes a client out of openapi.json. */
+/** A Python that has openapi-python-client, which generates a client from openapi.json. */
 export function pythonGenerator(): { readonly PYTHONPATH: string } {
   const folder = kept(
     `openapi-python-client-${PYTHON_GENERATOR}`,

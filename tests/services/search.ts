@@ -19,7 +19,7 @@ interface Product {
   readonly version: string;
   readonly group: string;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** What its variables begin with. */
+  /** The prefix of its environment variables. */
   readonly variable: string;
 }
 
@@ -88,10 +88,10 @@ function give(path: string, { uid, gid }: Account): void {
   }
 }
 
-/** Their own options want a collector of their own and write beside the program. */
+/** The default options choose another garbage collector and write beside the program. */
 const FOREIGN =
   /^#|^[\d:-]*-Xlog|gc\.log|-Xm[sx]|UseG1GC|G1Reserve|InitiatingHeap|ConcMark|CMS|incubator\.vector|HeapDump|ErrorFile|PrintGC|PrintTenuring|UseGCLog|GCLogFile/;
-/** Quick to start and small; who measures wants the compiler as well, and room. */
+/** Starts fast and uses little memory; benchmarks also need the compiler, and more memory. */
 const SMALL = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const LARGE = ['-Xms2g', '-Xmx2g', '-XX:+UseSerialGC'];
 
@@ -142,7 +142,7 @@ export async function startSearch(program: SearchProduct, { large = false } = {}
   await server.listening(port, 120_000);
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + 60_000;
-  // Not every distribution answers at its root.
+  // Not every distribution answers at its root path.
   for (let health = ''; health !== 'green' && health !== 'yellow'; ) {
     if (Date.now() > deadline) throw new Error(`${title} did not become ready.`);
     const answer = await fetch(`${url}/_cluster/health?wait_for_status=yellow&timeout=10s`).catch(() => undefined);

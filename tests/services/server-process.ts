@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real server that runs for the tests, on loopback, and ends with them. */
+/** A real server on loopback that runs for the tests and ends with them. */
 export interface TestServer {
   readonly url: string;
   readonly version: string;
@@ -108,7 +108,7 @@ export class Launched {
     try {
       process.kill(-this.child.pid, signal);
     } catch {
-      // It ended in this very moment.
+      // It ended at this moment.
     }
   }
 
@@ -125,7 +125,7 @@ export class Launched {
     }
   }
 
-  /** Without a chance to tidy up, and with its folder left as it was. */
+  /** SIGKILL, with its folder left as it was. */
   async kill(): Promise<void> {
     this.signal('SIGKILL');
     await this.#exited;

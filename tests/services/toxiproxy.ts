@@ -43,16 +43,16 @@ export type Toxic =
 
 export interface ToxicLink {
   readonly port: number;
-  /** On what the server answers; what is asked of it always arrives. */
+  /** Toxics apply to the server's answers; requests always arrive. */
   poison(toxic: Toxic): Promise<void>;
-  /** Nobody listens any more, and who was connected is not. */
+  /** Refuses connections, and closes open ones. */
   down(): Promise<void>;
-  /** As it should be. */
+  /** Removes all toxics. */
   well(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A link through it, to a server that is already there. */
+/** A proxy in front of a server that already runs. */
 export async function toxicLink(url: string, name: string, to: { readonly hostname: string; readonly port: string }): Promise<ToxicLink> {
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const reply = await fetch(url + path, {

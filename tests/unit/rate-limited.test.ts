@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import { boundRateLimited } from '../../src/storage/audit/rate-limited.ts';
-import { example } from '../ports/audit-place.ts';
+import { example } from '../ports/audit-test-store.ts';
 
 function opened() {
   const records: AuditRecord[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../src/core/ports.ts';
 import { parseCheckpoints } from '../../src/storage/audit/checkpoint-file.ts';
-import { example, keys } from '../ports/audit-place.ts';
+import { example, keys } from '../ports/audit-test-store.ts';
 import { turnsDuring } from '../turns.ts';
 
 const [chainKey = new Uint8Array(), checkpointKey = new Uint8Array()] = [keys.chain[0], keys.checkpoint[0]];

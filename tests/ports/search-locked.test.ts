@@ -1,4 +1,4 @@
-/** Another program writes to the file of the embedded search store and does not stop. */
+/** The file of the embedded search store while another program holds its write lock. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterEach(() => {
 
 const HELD = /^Another program is writing to .*search\.db and does not stop\. Close it, and start again\.$/;
 
-test('a start says so, and does not wait without an end', async () => {
+test('a start reports the lock, and does not wait for ever', async () => {
   const backend = openEmbeddedSearch(file, harness, { heldMs: 50 });
   const fill = () => backend.loader.fill('tickets', ticketRows(2), () => {});
   other.exec('BEGIN IMMEDIATE');
@@ -34,7 +34,7 @@ test('a start says so, and does not wait without an end', async () => {
   await backend.close();
 }, 20_000);
 
-test('so does one that has to make its tables first', () => {
+test('so does a start that has to create its tables first', () => {
   other.exec('BEGIN IMMEDIATE');
   expect(() => openEmbeddedSearch(file, harness, { heldMs: 50 })).toThrow(expect.objectContaining({ name: 'DatabaseProblem' }) as Error);
   other.exec('ROLLBACK');

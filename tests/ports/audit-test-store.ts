@@ -23,7 +23,7 @@ export const example = (i: number): AuditRecord => ({
   input: `{"n":${i}}`,
 });
 
-/** A folder with its key-value store and checkpoints, as a started product has it. */
+/** A folder with its key-value store and checkpoints, as in a started product. */
 export async function openPlace(folder: string, everyMs?: number) {
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
   const marks = join(folder, 'checkpoints.jsonl');

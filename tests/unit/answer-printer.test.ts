@@ -1,4 +1,4 @@
-/** An answer on a terminal, as it grows. */
+/** Prints a streamed answer on a terminal. */
 import { describe, expect, test } from 'vitest';
 import { createAnswerPrinter } from '../../src/app/terminal/markdown.ts';
 import { plain, styleOf } from '../../src/app/terminal/style.ts';

@@ -1,4 +1,4 @@
-/** Each thing that is wrong with an archive is refused by the check for it, in its own sentence, and nothing is written. */
+/** Every defect of a backup archive is refused by its own check with its own sentence, and nothing is written. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ interface Entry {
   readonly checksum?: number;
 }
 
-/** A whole and valid entry, but for what a test says. */
+/** A valid tar entry, except for the fields that a test changes. */
 function entry({ name, content = '', kind = '0', size, link = '', checksum }: Entry): Buffer {
   const body = Buffer.from(content);
   const head = Buffer.alloc(512);
@@ -73,7 +73,7 @@ test('a whole archive is unpacked, for its owner alone', async () => {
   expect(statSync(join(place, 'data', 'a')).mode & 0o777).toBe(0o600);
 });
 
-test('what is packed is unpacked again, long names included', async () => {
+test('a packed archive is unpacked again, including long names', async () => {
   const folder = join(place, 'own');
   const deep = join('a'.repeat(60), 'b'.repeat(60));
   mkdirSync(join(folder, deep), { recursive: true });
@@ -152,7 +152,7 @@ test('an archive that grows without measure is stopped', async () => {
   expect(await refusal(bomb)).toMatch(/it would unpack to far more than a backup of its size/);
 }, 60_000);
 
-test('what does not agree with the list', async () => {
+test('an archive that does not match its manifest is refused', async () => {
   const a = entry({ name: 'a', content: 'one' });
   const archive = (files: Files) => refusal(gzipSync(Buffer.concat([a, list(files), END])));
   expect(await archive({ a: fileOf('two') })).toMatch(/"a" is not what its list says/);
@@ -164,7 +164,7 @@ test('what does not agree with the list', async () => {
   expect(await no('{"version":1}')).toMatch(/its list cannot be read/);
 });
 
-test('what is cut off, goes on behind its end, or is no archive', async () => {
+test('a truncated archive, trailing data and other files are refused', async () => {
   const good = whole({ name: 'a', content: 'one' });
   const packed = gzipSync(good);
   expect(await refusal(packed.subarray(0, 40))).toMatch(/its end is missing/);

@@ -1,4 +1,4 @@
-/** Someone who asks and leaves at once gets no answer, and must not take the process along. */
+/** A client that disconnects right after its question does not crash the process. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';

@@ -1,4 +1,4 @@
-/** A server that is away costs its own part of an answer: the loop says which, whatever the model says. */
+/** An unavailable server: the assistant names it, whatever the model says, and answers the rest. */
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
@@ -40,7 +40,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
   return { events, turns: model.turns, text: events.map((event) => (event.type === 'text' ? event.text : '')).join('') };
 }
 
-test('what is missing is named, and the rest goes on', async () => {
+test('a missing server is named, and the rest is answered', async () => {
   const { events, text } = await ask('Nobody was found.');
   expect(events.filter(({ type }) => type === 'service_unavailable')).toEqual([
     {
@@ -54,7 +54,7 @@ test('what is missing is named, and the rest goes on', async () => {
   expect(text).toMatch(/^Nobody was found\.\n\n\S.* does not answer\. .+ is missing here; the rest is complete\.$/);
 });
 
-test('what is known to be away is said before anything is asked, to the client and to the model', async () => {
+test('a server that is known to be down is reported before the question, to the client and to the model', async () => {
   const tax = { server: 'tax', title: 'Tax' };
   const { events, turns } = await ask('Nobody was found.', {}, false, [tax, { server: 'elsewhere', title: 'Not theirs' }]);
   expect(events[0]).toMatchObject({ type: 'start', unavailable: [tax] });

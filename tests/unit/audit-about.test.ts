@@ -1,4 +1,4 @@
-/** A page of the trail is put together from what each process keeps, and says whose records are among it. */
+/** Audit federation: a page of the audit log is merged from all processes, and names the processes that did not answer. */
 import { expect, test } from 'vitest';
 import { instanceOf } from '../../src/app/chains.ts';
 import { createCursors } from '../../src/core/cursor.ts';
@@ -28,7 +28,7 @@ test('one process for everything has it all', async () => {
   expect([about, names(data)]).toEqual([{ recordedBy: ['gateway-1'], missing: [] }, ['calls-a 1']]);
 });
 
-test('of several, the newest come first, and what two tell is told once', async () => {
+test('the newest records come first, and a record from two processes appears once', async () => {
   const rest = others(
     { hr1: of(record('hr-hr1', 1, 3), record('calls-hr1', 1, 2)), hr2: of(record('hr-hr1', 1, 3), record('calls-hr2', 7, 5)) },
     ['gateway-1', 'hr1', 'hr2'],
@@ -39,13 +39,13 @@ test('of several, the newest come first, and what two tell is told once', async 
   expect([hasMore, typeof nextCursor, about]).toEqual([true, 'string', { recordedBy: ['gateway-1', 'hr1', 'hr2'], missing: [] }]);
 });
 
-test('who keeps records and did not answer is named', async () => {
+test('a process that holds records and did not answer is named', async () => {
   const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, 50, undefined);
   expect(about).toMatchObject({ recordedBy: ['gateway-1', 'hr1'], missing: ['gateway-2', 'tax'] });
   expect(about.warning).toContain('gateway-2, tax did not answer, and keep their own');
 });
 
-test('a record that another process hands out is held against the rule here as well', async () => {
+test('a record from another process is checked against the access rule here too', async () => {
   const frank = { ...eve, principal: 'staff:frank', roles: new Set(['employee']) } as unknown as Person;
   const rest = others({ hr1: of(record('calls-hr1', 1, 1)) }, ['hr1']);
   await expect(made(of(), rest).record(frank, 'calls-hr1', 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -57,7 +57,7 @@ const good = (chain: string, count: number): AuditAnswer => ({
   verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
 });
 
-test('one bad chain anywhere makes the whole trail bad, and who was silent is named beside a good one', async () => {
+test('one bad chain fails the whole audit log, and a process without an answer is named beside a good one', async () => {
   const bad: AuditAnswer = { records: [], verdict: { ok: false, chain: 'calls-hr1', n: 3, problem: 'The record is missing.' } };
   expect(
     await made(good('calls-g', 2), others({ hr1: good('hr-hr1', 1), hr2: good('hr-hr1', 2) }, ['hr1', 'hr2', 'rest'])).verify(eve),
@@ -72,7 +72,7 @@ test('one bad chain anywhere makes the whole trail bad, and who was silent is na
   expect(await made(good('calls-g', 2), others({ hr1: bad }, ['hr1'])).verify(eve)).toEqual(bad.verdict);
 });
 
-test('a process that says all is well is held against what is written down of its chains', async () => {
+test('a process that reports success is checked against the known lengths of its chains', async () => {
   const said = (answers: Record<string, AuditAnswer>, written: Record<string, number>, known = ['hr1', 'hr2']) =>
     made(good('calls-g', 2), others(answers, known, written)).verify(eve);
   const both = { hr1: good('calls-hr1', 5), hr2: good('hr-hr1', 3) };
@@ -80,9 +80,9 @@ test('a process that says all is well is held against what is written down of it
   // Shorter than it was.
   expect(await said(both, { 'calls-hr1': 6 })).toMatchObject({ ok: false, chain: 'calls-hr1', n: 6 });
   expect(await said(both, { 'hr-hr1': 4 })).toMatchObject({ ok: false, chain: 'hr-hr1', n: 4 });
-  // Not told of at all, by the one process that has it.
+  // A chain that its only process does not report.
   expect(await said(both, { 'calls-hr1.2': 1 })).toMatchObject({ ok: false, chain: 'calls-hr1.2', n: 1 });
-  // Nobody can tell of what is kept by who is away, or by a server that is no more.
+  // Nobody can report the chains of a process that is down, or of a server that no longer exists.
   expect(await said(both, { 'calls-rest': 9, 'sales-rest': 9 }, ['hr1', 'hr2', 'rest'])).toMatchObject({ ok: true, missing: ['rest'] });
 });
 

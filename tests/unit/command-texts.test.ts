@@ -51,12 +51,12 @@ describe('a name that is nearly right', () => {
   });
 });
 
-describe('what a search found', () => {
+describe('highlights of a search', () => {
   const row = {
     ticket_id: 7,
     highlights: { subject: ['VPN &lt;b&gt; <em>slow</em> &amp; &#39;down&#39;'], body: ['a', 'very <em>slow</em>'] },
   };
-  it('stands out on a terminal, and is plain elsewhere', () => {
+  it('are bold on a terminal, and plain elsewhere', () => {
     const lines = dataLines([row], undefined, { style: plain, width: 200 }).join('\n');
     expect(lines).toContain("VPN <b> slow & 'down'");
     expect(lines).not.toMatch(/<em>|&lt;|&amp;|&#39;/);

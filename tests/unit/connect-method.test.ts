@@ -1,4 +1,4 @@
-/** CONNECT takes a connection away from Node's HTTP server, and its error listener with it: nobody may end the process by that. */
+/** HTTP CONNECT detaches the connection from Node's HTTP server and its error listener: an error on it must not crash the process. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, it } from 'vitest';
 import { type Listener, listen } from '../../src/app/listen.ts';

@@ -1,4 +1,4 @@
-/** The files for containers and clusters, held against the product that they start. */
+/** The container and cluster files match the product that they start. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -59,7 +59,7 @@ describe('the image', () => {
     .filter((line) => line !== '' && !line.startsWith('#'));
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 
-  test('is built from pinned parts, runs as nobody, and holds nothing that only builds or tests', () => {
+  test('is built from pinned parts, runs as an unprivileged user, and contains no build or test files', () => {
     expect(lines.filter((line) => line.startsWith('FROM ')).every((line) => /:(?!latest)[\w.-]+/.test(line))).toBe(true);
     expect(last.find((line) => line.startsWith('USER '))).toMatch(/^USER [1-9]\d*$/);
     expect(last.filter((line) => line.startsWith('RUN '))).toEqual([]);
@@ -154,7 +154,7 @@ describe('the compose file', () => {
     expect(config.production).toBe(true);
     expect(config.instance).toBe(name);
     for (const other of SERVERS.slice(1)) expect(config.remoteUrl(other)).toBe(`http://${other}:${STANDARD_PORTS[other]}`);
-    // Who signs for people is the gateway's to know.
+    // Only the gateway knows the token issuer.
     expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_KEY')).toBe(name === 'gateway');
     expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_PUBLIC_KEYS')).toBe(name !== 'gateway');
   });
@@ -168,7 +168,7 @@ describe('the compose file', () => {
     },
   );
 
-  test('shows the outside world two ports, on this machine', () => {
+  test('publishes two ports, on loopback', () => {
     expect(Object.values(compose.services).flatMap((service) => service['ports'] ?? [])).toEqual([
       '127.0.0.1:3100:3100',
       '127.0.0.1:8443:8443',
@@ -266,7 +266,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  test('the network says no to everything, then yes to what is needed', () => {
+  test('the network policy denies everything, then allows what is needed', () => {
     const policies = all.filter((document) => document['kind'] === 'NetworkPolicy');
     expect(at(policies[0], 'spec')).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     const text = JSON.stringify(policies);
@@ -274,7 +274,7 @@ describe('the Kubernetes manifests', () => {
     for (const policy of policies.slice(1)) expect(at(policy, 'spec.podSelector.matchLabels')).toBeDefined();
   });
 
-  test('the migration is given the owner, and nobody else is', () => {
+  test("only the migration gets the owner's login", () => {
     const job = at<Tree>(named('Job', 'migrate'), 'spec.template.spec.containers.0');
     expect(job['args']).toEqual(['migrate']);
     expect(JSON.stringify(job)).toContain('tamshai-owner');

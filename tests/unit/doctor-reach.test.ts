@@ -1,4 +1,4 @@
-/** What the doctor says of everything that is reached over the network, and of the port for operators. */
+/** The doctor's checks of everything that is reached over the network, and of the operators' port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';

@@ -351,7 +351,7 @@ describe('the public documents', () => {
   });
 });
 
-test('what the store keeps shows no token', async () => {
+test('the store contains no token in plain text', async () => {
   const { refresh } = await signIn(w.base);
   const key = `oidc:staff:RefreshToken:${createHash('sha256').update(refresh).digest('base64url')}`;
   expect(await w.kv.get(key)).toBeDefined();

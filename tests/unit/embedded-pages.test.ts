@@ -342,7 +342,7 @@ describe('pages', () => {
       expect(page).toContain(words);
   });
 
-  test('someone else’s link tells nothing about what waits', () => {
+  test('another person’s link reveals nothing about the ticket', () => {
     expect(text(notYoursPage())).toContain('This change waits for someone else. You can only approve your own.');
   });
 

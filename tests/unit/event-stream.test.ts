@@ -1,4 +1,4 @@
-/** A stream that is quiet says so, and one that nobody reads is cut off. */
+/** Event streams: heartbeats while idle, and disconnection of clients that do not read. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ test('a quiet stream gets a comment every 15 seconds, and none once it is done',
   expect(beats[0]?.stopped).toBe(true);
 });
 
-test('whoever does not read is cut off when too much waits for them, and what was being done for them stops', async () => {
+test('a client that does not read is disconnected at the buffer limit, and its work is aborted', async () => {
   let aborted: Promise<void> | undefined;
   let sent = 0;
   const socket = await answering((res) => {

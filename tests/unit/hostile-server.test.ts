@@ -1,4 +1,6 @@
-/** A server behind its address that is slow, hangs, lies or is gone: its own callers are told in time, and nothing of it gets through. */
+/**
+ * A remote server that is slow, hangs, sends wrong answers or is down: its callers get an error in time, and nothing wrong gets through.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -158,7 +160,7 @@ const LIES: Readonly<Record<string, Act>> = {
 };
 
 describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => {
-  it('is said not to answer, in our words, and which one it is', async () => {
+  it('is reported as not answering, by name, with our error message', async () => {
     act = lie;
     expect(await call()).toMatchObject(missing);
   });
@@ -183,7 +185,7 @@ describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => 
   });
 });
 
-it('what its own words are is kept: a refusal, trouble of its store, and no promise that trying again helps', async () => {
+it("a server's own refusals and store errors are passed on, without a promise that a retry helps", async () => {
   act = says({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: true, extra: 'z' }, 400);
   expect(await call()).toEqual({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: false });
   act = says({ status: 'error', code: 'DATABASE_ERROR', message: 'x', suggestedAction: 'y', retryable: true }, 503);
@@ -200,7 +202,7 @@ it('what its own words are is kept: a refusal, trouble of its store, and no prom
   );
 });
 
-it('a connection that went away with its server is tried once more, for what can be repeated', async () => {
+it('a repeatable request is retried once after its connection was closed', async () => {
   let first = true;
   act = (req, res) => {
     if (!first) return says(TASKS)(req, res);
@@ -235,7 +237,7 @@ it('back but still bad, it is left alone again after one call', async () => {
   expect([backend.available(), asked.length - before]).toEqual([false, 1]);
 });
 
-it('takes only so many callers at once; the others are told at once', async () => {
+it('has a concurrency limit; calls beyond it are refused at once', async () => {
   act = () => {};
   const waiting = Array.from({ length: 8 }, () => call());
   await pause(50);
@@ -245,7 +247,7 @@ it('takes only so many callers at once; the others are told at once', async () =
   await Promise.all(waiting);
 });
 
-it('a caller who stops waiting is no sign against the server', async () => {
+it('a caller that disconnects does not count as a failure of the server', async () => {
   act = () => {};
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => {

@@ -221,7 +221,7 @@ describe('the customer issuer', () => {
     await here.close();
   };
 
-  it('takes an address only where the provider has checked it: an invitation is accepted by whoever has the address', async () => {
+  it('accepts an email address only when the provider has verified it, because an invitation belongs to the owner of the address', async () => {
     const claims = { roles: ['basic-customer'], organization_id: 'ACME-1', email: 'kofi@acme.example' };
     for (const [more, email] of [
       [{ email_verified: true }, 'kofi@acme.example'],

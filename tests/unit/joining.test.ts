@@ -1,4 +1,4 @@
-/** Processes on one Redis: who is admitted, and that an emptied Redis changes nothing about it. */
+/** Processes that share one Redis: which ones may join, also after Redis was emptied. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What is taken for exported knowledge, and what is not. */
+/** Validation of exported knowledge before an import. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Damaged, unarchive } from '../../src/domains/knowledge/archive.ts';
@@ -54,7 +54,7 @@ const good = [
   change(5, { action: 'undo', undoes: 3, closed: ['t-3'] }),
 ];
 
-test('takes what export writes', () => {
+test('accepts what export writes', () => {
   const { changes, counts, asOf } = taken(file(good));
   expect(changes).toEqual(good);
   expect([counts, asOf]).toEqual([{ transactions: 4, entries: 2, triples: 1 }, 9]);

@@ -1,4 +1,4 @@
-/** Models of words against servers that speak the real wire formats: streaming, calls in pieces, trouble of every kind. */
+/** LLM clients against servers with the real wire formats: streaming, fragmented tool calls, and every kind of failure. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -233,7 +233,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     await expect(all(model())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test.each(['before it answers', 'in the middle'])('hangs %s: whoever stops waiting closes the connection', async (when) => {
+  test.each(['before it answers', 'in the middle'])('hangs %s: a caller that aborts closes the connection', async (when) => {
     const stop = new AbortController();
     handler = (_req, res) => {
       if (when === 'in the middle') {

@@ -1,4 +1,4 @@
-/** What may stand in a log line. */
+/** What log lines may contain. */
 import { expect, test } from 'vitest';
 import { openLog } from '../../src/app/log.ts';
 
@@ -37,7 +37,7 @@ test('fields that are not on the list stay out, whatever they are called', () =>
   expect(written.join('')).not.toContain('canary');
 });
 
-test('an error leaves its kind and its place, not its words nor what a driver hung on it', () => {
+test('an error is logged by its class and location, without its message and without driver details', () => {
   const { log, written } = lines();
   const driver = Object.assign(new Error('duplicate key (ssn)=(123-45-6789) canary'), {
     code: '23505',

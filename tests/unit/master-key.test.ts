@@ -1,4 +1,4 @@
-/** A master key that may have been seen is replaced: what waits, and what was read so far, goes on. */
+/** Rotation of the master key: pending tickets and cursors stay valid. */
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { start, type Tamshai } from '../../src/app/compose.ts';
@@ -18,7 +18,7 @@ async function again(testServer: TestServer, masterKey: string): Promise<{ runni
   return { running, testClient: visit({ base: running.base, ports: running.ports, keys, clock: testServer.clock }) };
 }
 
-it('a new master key opens what the old one sealed while that stands beside it, and nothing of it afterwards', async () => {
+it('a new master key opens what the old one encrypted while both are set, and nothing of it afterwards', async () => {
   const [old, next] = [fresh(), fresh()];
   const testServer = await openTestServer({ TAMSHAI_MASTER_KEY: old });
   onTestFinished(() => testServer.close());

@@ -1,4 +1,4 @@
-/** Taking a waiting change to its person: by URL where the client can, and never by the client's word. */
+/** MCP elicitation of approvals: by URL where the client supports it, and never by the client's own answer. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,4 +1,4 @@
-/** Places that several processes give out together. */
+/** A concurrency limit that several processes share. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { failure } from '../../src/core/errors.ts';
 import type { KeyValue } from '../../src/core/ports.ts';
@@ -37,7 +37,7 @@ test('are counted together, for each person and each kind', async () => {
   expect(await two.take('alice', 5)).toBeDefined();
 });
 
-test('of forty who ask at once in four processes eight get one', async () => {
+test('of forty concurrent claims in four processes eight succeed', async () => {
   const all = [quota(), quota(), quota(), quota()];
   const got = await Promise.all(Array.from({ length: 40 }, async (_, n) => all[n % 4]?.take('alice')));
   expect(got.filter((release) => release !== undefined)).toHaveLength(8);
@@ -46,7 +46,7 @@ test('of forty who ask at once in four processes eight get one', async () => {
   expect(await quota().take('alice', 8)).toBeDefined();
 });
 
-test('what a killed process held counts no more after a while, what one held that ended at once', async () => {
+test('slots of a killed process expire after a while, those of a stopped one at once', async () => {
   const [killed, two, three] = [quota(), quota(), quota()];
   await killed.take('alice', 8);
   expect(await two.take('alice')).toBeUndefined();
@@ -56,7 +56,7 @@ test('what a killed process held counts no more after a while, what one held tha
   expect(await three.take('alice', 8)).toBeDefined();
 });
 
-test('one holder counts once, wherever it is held, and fits says what a claim would', async () => {
+test('one holder counts once in all processes, and fits predicts the result of a claim', async () => {
   const [one, two] = [quota(), quota()];
   expect(await one.claim('alice', 'session', 2)).toBe(true);
   expect(await two.claim('alice', 'session', 3)).toBe(true);
@@ -68,7 +68,7 @@ test('one holder counts once, wherever it is held, and fits says what a claim wo
   expect(await one.claim('alice', 'session', 2)).toBe(false);
 });
 
-test('what was written down without an answer is held by nobody', async () => {
+test('a claim without an answer is held by nobody', async () => {
   let lost = true;
   const losing: KeyValue = {
     ...kv,
@@ -84,7 +84,7 @@ test('what was written down without an answer is held by nobody', async () => {
   expect(await quota().take('alice', 8)).toBeDefined();
 });
 
-test('what could not be written down at once is written down later', async () => {
+test('a claim that could not be stored at once is stored later', async () => {
   let down = false;
   const attempt =
     <A extends unknown[], T>(run: (...given: A) => Promise<T>) =>

@@ -1,4 +1,4 @@
-/** Streams of changes over a log that a test writes by hand: slow readers, lost streams, lost rights, and how much one person may have. */
+/** Change subscriptions over a scripted log: slow readers, lost streams, lost rights, and limits for one person. */
 import { once } from 'node:events';
 import http from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -206,7 +206,7 @@ test('the acknowledgement comes first and names what is honoured; notices carry 
   expect(txs(heard)).toEqual([1, 2]);
 });
 
-test('whoever may follow nothing is told so, and the stream is over', async () => {
+test('a person who may subscribe to nothing gets an error, and the stream ends', async () => {
   fixture = await startFixture({ mcpResources: logged().mcpResources });
   const heard = await listen(['notes://all'], { user: 'bob' });
   await heard.ended;
@@ -216,7 +216,7 @@ test('whoever may follow nothing is told so, and the stream is over', async () =
   });
 });
 
-test('a reader who does not read is not written to without end, and then let go', async () => {
+test('a client that does not read gets no endless buffer, and is then disconnected', async () => {
   const { mcpResources, asked, write } = logged();
   fixture = await startFixture({ mcpResources, limits: { heartbeatMs: 400 } });
   // Two notices a transaction, a hundred long ids each: far more than any buffer takes.
@@ -284,7 +284,7 @@ test('a person has so many subscriptions and streams, and gets them back', async
   expect((await listen(['notes://all'])).res.statusCode).toBe(429);
 });
 
-test('what a person follows is counted on all replicas together, each session once wherever it is', async () => {
+test('subscriptions of a person are counted over all replicas, each session once', async () => {
   const { mcpResources, write } = logged();
   const kept = openSqliteKeyValue(':memory:');
   fixture = await startFixture({ mcpResources, kept });

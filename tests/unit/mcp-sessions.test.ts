@@ -1,4 +1,4 @@
-/** Sessions of 2025 clients, and answers that stay open: whose they are, how many, and how they end. */
+/** Sessions of 2025 clients and open streams: who owns them, how many there may be, and how they end. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(4);
   });
 
-  it('is refused when the house is full, and nobody loses theirs', async () => {
+  it('is refused at the limit of sessions, and no existing session is lost', async () => {
     await start({ maxSessions: 2 });
     const [alices, bobs] = [await begin('alice'), await begin('bob')];
     const res = await post('carol', undefined, initialize);

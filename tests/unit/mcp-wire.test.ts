@@ -1,4 +1,4 @@
-/** What is turned away before a tool is thought of, on raw sockets where a client library would not send it. */
+/** MCP requests that are refused before a tool runs, on raw sockets where a client library would not send them. */
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHostGuard, loopbackAddresses, requestId } from '../../src/transports/guard.ts';
@@ -279,7 +279,7 @@ describe('revisions', () => {
   });
 });
 
-describe('what breaks inside', () => {
+describe('internal errors', () => {
   it.each([
     ['the identity side', { authenticate: () => Promise.reject(new Error('ldap://10.0.0.9 refused')) }, 500],
     [

@@ -1,4 +1,4 @@
-/** Where MongoDB is, said without a login, however badly the address is written. */
+/** The MongoDB address is printed without its login, however malformed it is. */
 import { expect, test } from 'vitest';
 import { mongoAddressOf } from '../../src/storage/documents/mongodb-address.ts';
 

@@ -1,4 +1,4 @@
-/** A domain that no code of ours has ever heard of, with two rows, and a loop in small. */
+/** A small domain that only the tests of the offline assistant know, with two rows and a small loop. */
 import { z } from 'zod';
 import type { Message } from '../../src/assistant/model.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';

@@ -1,4 +1,4 @@
-/** The worker thread of the offline model: who is served next, what a failing thread means for a question, and what stays of one. */
+/** The worker thread of the offline model: scheduling, failures of the thread, and what remains of a question. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readAll } from 'node:stream/consumers';
@@ -34,7 +34,7 @@ const open = (limits: Partial<QueueLimits> = {}, file = FAULTY) => (queue = crea
 const ask = async (text: string, principal = 'nina', signal = new AbortController().signal): Promise<string> =>
   (await queue.run({ principal, job: jobOf(text), signal })).map((step) => (step.type === 'text' ? step.text : '')).join('');
 
-describe('who is served next', () => {
+describe('scheduling', () => {
   test('a person with one question does not wait for all questions of another', async () => {
     open();
     const order: string[] = [];
@@ -88,7 +88,7 @@ describe('a thread that fails', () => {
   });
 });
 
-describe('a question that nobody waits for any more', () => {
+describe('an abandoned question', () => {
   test('is never given to the thread while it waits', async () => {
     open();
     const gone = new AbortController();
@@ -121,7 +121,7 @@ describe('a question that nobody waits for any more', () => {
   });
 });
 
-describe('what stays of a question', () => {
+describe('what remains of a question', () => {
   test('nothing, for the next question of anybody', async () => {
     open({}, WORKER_FILE);
     const followUps = ['and the ones asleep?', 'show more', 'yes, go ahead', 'feed it with food hay'];

@@ -19,7 +19,7 @@ describe('domains on one MongoDB', () => {
     expect(check({ MONGODB_URL: 'mongodb://db.example/one', SUPPORT_MONGODB_URL: 'mongodb://db.example/two' })).not.toThrow();
     expect(check({ MONGODB_URL: 'mongodb://db.example/one' })).not.toThrow();
   });
-  test('do not share one, whoever signs in to it', () => {
+  test('do not share a database, whatever their logins', () => {
     const shared = check({
       MONGODB_URL: 'mongodb://a:p@ss@db.example/one',
       SUPPORT_MONGODB_URL: 'mongodb://b:word@db.example/one?replicaSet=rs0',

@@ -1,4 +1,4 @@
-/** What programs that make clients out of openapi.json rely on: each shape has one name, and each name one shape. */
+/** Client generators rely on openapi.json: each schema has one name, and each name one schema. */
 import { describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { openapi } from '../../src/core/derive/openapi.ts';

@@ -1,4 +1,4 @@
-/** Writes that happen at once where they concern nobody but the caller, and ask where they do. */
+/** Writes that act at once where they concern only the caller, and need approval where they concern others. */
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineDomain } from '../../src/core/define.ts';
@@ -64,7 +64,7 @@ test('only a domain that says why may have such a write', () => {
   expectTypeOf<Parameters<typeof careful.write>[0]>().not.toHaveProperty('atOnceWhen');
 });
 
-test('what is published says that it may happen at once, and may wait', () => {
+test('the published description says that the tool may act at once, and may wait', () => {
   const all = createRegistry([pin, always]);
   const { description, outputSchema } = mcpTool(pin, false);
   expect(description).toBe(
@@ -104,7 +104,7 @@ describe.each(databases)('on %s', (_name, database) => {
     );
   const calls = () => testRuntime.runtime.audit.newest({ limit: 50 });
 
-  test('what is own is written in the call, checked again where nothing can change, and recorded with its effect', async () => {
+  test("a change of one's own is written in the call, checked again in the transaction, and recorded with its effect", async () => {
     expect(await call([true], 'Tea')).toEqual({ status: 'success', data: { id: 1, title: 'Tea' } });
     expect(prepared).toEqual([true, true]);
     expect(await pinned()).toEqual(['Tea']);
@@ -115,7 +115,7 @@ describe.each(databases)('on %s', (_name, database) => {
     expect(await testRuntime.owner('select * from tasks.effects')).toEqual([]);
   });
 
-  test('what concerns others waits for an approval, and its card says how it can be had back', async () => {
+  test('a change that concerns others waits for an approval, and its card says how to undo it', async () => {
     const asked = await call([false], 'Coffee');
     expect(asked).toMatchObject({
       status: 'pending_confirmation',
@@ -129,7 +129,7 @@ describe.each(databases)('on %s', (_name, database) => {
     expect((await auditLog()).at(-1)).toMatchObject({ decision: 'approved', confirmationId: asked.confirmationId });
   });
 
-  test('what became someone else’s in between is not written', async () => {
+  test('a row that became another person’s in between is not written', async () => {
     expect(code(await call([true, false], 'Milk'))).toBe('CHANGED_SINCE_APPROVAL');
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
     expect((await auditLog()).length).toBe(2);

@@ -1,4 +1,4 @@
-/** The documents about the API are made once, in turns, and sent as bytes from then on. */
+/** API documents are generated once, in turns of the event loop, and then sent as bytes. */
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { openapi, openapiDocument } from '../../src/core/derive/openapi.ts';
@@ -7,7 +7,7 @@ import { turnsDuring } from '../turns.ts';
 
 const registry = allTools();
 
-test('openapi.json says what openapi() says, is made in turns, and is made once', async () => {
+test('openapi.json equals openapi(), is generated in turns, and only once', async () => {
   const document = openapiDocument(registry, '1.2.3');
   const { turns, result } = await turnsDuring(() => document());
   expect(JSON.parse(result.toString())).toEqual(JSON.parse(JSON.stringify(openapi(registry, '1.2.3'))));
@@ -15,7 +15,7 @@ test('openapi.json says what openapi() says, is made in turns, and is made once'
   expect(await document()).toBe(result);
 });
 
-test('those who ask at the same time share one making', async () => {
+test('concurrent requests share one generation', async () => {
   const document = openapiDocument(registry, '1.2.3');
   const [one, two] = await Promise.all([document(), document()]);
   expect(one).toBe(two);

@@ -1,4 +1,4 @@
-/** Whether a domain's own server says in time that its store does not answer. */
+/** Readiness of a domain server: it reports in time that its store does not answer. */
 import { expect, it, vi } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';

@@ -1,4 +1,4 @@
-/** An address that is there, asked in a way that it does not understand, says which ways it does. */
+/** A known path with an unsupported method answers 405 and lists the supported ones. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Domains that live in documents: what they declare, what the sample brings, and that nothing is written over. */
+/** Domains in document stores: their declarations, their sample data, and that existing data is not overwritten. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
     for (const { documents } of sampleCollections(name, options)) expect([...documents()].length).toBeGreaterThan(0);
   });
 
-  test('every audience is told which rows it sees; whoever writes can see', () => {
+  test('every audience declares which rows it sees; every writer can read', () => {
     for (const [collection, { rows, writers = [] }] of Object.entries(collections)) {
       expect([collection, Object.keys(rows).toSorted()]).toEqual([collection, Object.keys(domain.audiences).toSorted()]);
       for (const writer of writers) expect(rows[writer]).not.toBe('none');

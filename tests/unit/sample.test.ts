@@ -172,7 +172,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
         .map((row) => row['employee_id']),
     );
     for (const name of ["Liam O'Brien", 'Omar Haddad', 'Alice Chen']) expect(nina.has(named(name)[0]?.id ?? null)).toBe(false);
-    // Whoever leads has a leader's title, and nobody else.
+    // Every manager has a leader's title, and nobody else has.
     const unknownPeople = people.filter(({ known }) => !known);
     expect(unknownPeople.filter(({ n, title }) => /Manager|Director|President/.test(title) !== (below[n] ?? 0) > 0)).toEqual([]);
   });

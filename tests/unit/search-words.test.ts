@@ -1,4 +1,4 @@
-/** What a word is, how near two are, and that no text can bring markup into its own pieces. */
+/** Tokenising and matching of search words, and highlights without foreign markup. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { highlight } from '../../src/storage/search/highlight.ts';

@@ -1,4 +1,4 @@
-/** Whether a process is sent work, and what becomes of who is sent to it before it can do any. */
+/** Readiness of a process, and requests that come before it is ready. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -58,7 +58,7 @@ describe('starting', () => {
   let listener: Listener | undefined;
   afterEach(() => listener?.close());
 
-  it('keeps whoever is sent here until there is somebody to answer; who asks whether to send anyone is told at once', async () => {
+  it('holds early requests until a server can answer; readiness probes are answered at once', async () => {
     const started = await listen('hr', { hosts: ['127.0.0.1'], port: 0 });
     listener = started;
     const at = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${started.port}${path}`, init);
@@ -79,13 +79,13 @@ describe('starting', () => {
     expect((await at('/ready')).status).toBe(200);
   });
 
-  it('tells those it kept to come back, where nothing comes of it', async () => {
+  it('answers held requests with a retry hint when the start fails', async () => {
     const started = await listen('hr', { hosts: ['127.0.0.1'], port: 0 });
     const waiting = request({ port: started.port, host: '127.0.0.1', method: 'POST', path: '/tools/x' });
     const answered = once(waiting, 'response') as Promise<[IncomingMessage]>;
     waiting.end('{}');
     await once(waiting, 'finish');
-    // Whoever came later is answered: so this one has arrived.
+    // A later request is answered, so this one has arrived.
     await fetch(`http://127.0.0.1:${started.port}/ready`);
     await started.close();
     const [answer] = await answered;

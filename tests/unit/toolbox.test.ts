@@ -1,4 +1,4 @@
-/** Which tools go into a prompt: as few words as possible, and yet the right ones. */
+/** Selection of tools for a prompt: few tokens, and yet the right tools. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { promptTool, FIND_TOOLS, TOOL_TOKENS, tokensOf, createToolbox } from '../../src/assistant/toolbox.ts';
@@ -57,7 +57,7 @@ describe('for an executive', () => {
   });
 });
 
-test('nobody is told of a tool that is not theirs; whoever only reads, of none that changes', () => {
+test('a prompt never contains a tool that is closed to the person; a read-only one, no tool that changes data', () => {
   const intern = box.offered(someone('employee'), false);
   expect(intern.map(({ name }) => name)).not.toContain('hr_update_salary');
   expect(box.find('update salary', intern).every(({ tool }) => tool.roles.includes('employee'))).toBe(true);

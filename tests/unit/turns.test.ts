@@ -1,4 +1,4 @@
-/** Long work leaves turns of the event loop to everybody else. */
+/** Long work yields to the event loop. */
 import { expect, test } from 'vitest';
 import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../src/core/ports.ts';

@@ -1,4 +1,4 @@
-/** What the web app makes of schemas and rows, without a browser. */
+/** How the web app presents schemas and rows, without a browser. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { mcpTool } from '../../src/core/derive/mcp.ts';

@@ -1,10 +1,10 @@
-/** Texts that once got past a rule about what they hold. */
+/** Regression tests for redaction and for names with hidden characters. */
 import { describe, expect, it, test } from 'vitest';
 import { line } from '../../src/core/fields.ts';
 import { redact } from '../../src/core/redact.ts';
 import { clientName } from '../../src/transports/mcp/client-info.ts';
 
-describe('a number that identifies someone stays out of the trail however it is written', () => {
+describe('an identity number is redacted from the audit log in every spelling', () => {
   it.each([
     '123 - 45 - 6789',
     '123 / 45 / 6789',
@@ -19,12 +19,12 @@ describe('a number that identifies someone stays out of the trail however it is 
     expect(redact({ notes: `mine is ${number}, thanks` })).toBe('{"notes":"mine is *** (Hidden), thanks"}');
   });
 
-  it.each(['from 2026-11-16 - 2026-11-18', '3 days of 15', 'rooms 100, 200, 300', 'a\nb'])('and what is none stays: %j', (text) => {
+  it.each(['from 2026-11-16 - 2026-11-18', '3 days of 15', 'rooms 100, 200, 300', 'a\nb'])('other text stays: %j', (text) => {
     expect(JSON.parse(redact({ notes: text }))).toEqual({ notes: text });
   });
 });
 
-describe('a name holds nothing that does not show', () => {
+describe('a name with hidden characters is refused', () => {
   it.each([0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x34f, 0x2028, 0xe000, 0xfe0f, 0x180b, 0xe0101])('U+%s', (point) => {
     expect(line(20).safeParse(`Ann${String.fromCodePoint(point)}Lee`).success).toBe(false);
   });

@@ -180,7 +180,7 @@ export const MUTANTS = [
   {
     area: 'limits',
     name: 'waiting changes of one person are limited',
-    find: 'if (others.length >= MOST_WAITING)',
+    find: 'if (others.length >= MAX_WAITING)',
     replace: 'if (others.length >= Number.POSITIVE_INFINITY)',
     tests: ['tests/contract/decisions', 'tests/journeys/limits', 'tests/journeys/approval-regressions'],
   },

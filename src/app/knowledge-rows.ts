@@ -1,8 +1,8 @@
 /** Imports a knowledge archive into its tables as the database owner: row policies do not apply. */
 import type { Archived } from '../domains/knowledge/archive.ts';
-import { pastRules } from '../sample/bulk.ts';
+import { withoutRowSecurity } from '../sample/bulk.ts';
 
-type Owner = Parameters<typeof pastRules>[0];
+type Owner = Parameters<typeof withoutRowSecurity>[0];
 type Version = Archived['entries'][number] | Archived['triples'][number];
 
 /** knowledge.head comes first, because every change locks it. Triggers fill the tables of the search index. */
@@ -65,7 +65,7 @@ export async function writeKnowledge(
 ): Promise<void> {
   await owner.query('begin');
   try {
-    await pastRules(owner, TABLES, async () => {
+    await withoutRowSecurity(owner, TABLES, async () => {
       const { rows } = await owner.query<{ last: string | null }>('select max(last_tx) as last from knowledge.head');
       if (Number(rows[0]?.last ?? 0) > 0) occupied(Number(rows[0]?.last));
       let some: Archived[] = [];

@@ -1,4 +1,4 @@
-/** Two ways of writing many rows, and what stands in the way of a really large number of them. */
+/** Bulk loading of rows: COPY or one JSON parameter, with indexes dropped and rebuilt. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
@@ -9,10 +9,10 @@ const BATCH = 500;
 const CHUNK = 1 << 16;
 
 /**
- * The rules that hold for owners too are suspended while the work is done. Only inside a transaction: a failure brings them back with
- * everything else. Nobody else reads or writes these tables meanwhile.
+ * Runs `work` with row-level security suspended for the owner. Only inside a transaction: a rollback restores it. The lock keeps other
+ * sessions from reading and writing these tables.
  */
-export async function pastRules(owner: pg.ClientBase, tables: readonly string[], work: () => Promise<void>): Promise<void> {
+export async function withoutRowSecurity(owner: pg.ClientBase, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
     'select name from unnest($1::text[]) with ordinality t (name, n) join pg_class on oid = name::regclass where relforcerowsecurity order by n',
     [tables],
@@ -22,10 +22,7 @@ export async function pastRules(owner: pg.ClientBase, tables: readonly string[],
   for (const { name } of rows) await owner.query(`alter table ${name} force row level security`);
 }
 
-/**
- * Takes away what is quicker made at the end, indexes and references to other tables, and gives the statements that make it again.
- * What others refer to stays.
- */
+/** Drops indexes and foreign keys, and returns the statements that create them again. Referenced keys stay. */
 export async function withoutIndexes(owner: pg.ClientBase, table: string): Promise<string[]> {
   const { rows } = await owner.query<{ drop: string; make: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
@@ -72,7 +69,7 @@ export async function copyRows(owner: pg.ClientBase, table: SampleTable, count: 
 
 export async function insertRows(owner: pg.ClientBase, table: SampleTable, count: (rows: number) => void): Promise<void> {
   const columns = table.columns.join(', ');
-  // One parameter however many rows and columns; the table's own types say how to read it.
+  // One JSON parameter for all rows; the table's types convert it.
   const text = `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json)`;
   const flush = async (batch: readonly SampleRow[]) => {
     const records = batch.map((row) => Object.fromEntries(table.columns.map((column, which) => [column, row[which]])));

@@ -1,4 +1,4 @@
-/** The sample company's departments and offices: how large, who leads, what people do there and what that pays. */
+/** Sample departments and offices: size, head, job titles and salaries. */
 export const departmentNames = ['Engineering', 'HR', 'Finance', 'Sales', 'Support', 'Marketing', 'Operations', 'Legal'] as const;
 export type DepartmentName = (typeof departmentNames)[number];
 
@@ -11,12 +11,12 @@ const job = (title: string, from: number, to: number): Job => ({ title, from: fr
 
 export interface Department {
   readonly name: DepartmentName;
-  /** Of a hundred people. Engineering has whoever is left. */
+  /** Share in percent. Engineering has the rest. */
   readonly share: number;
-  /** How many report to one person. */
+  /** Reports per manager. */
   readonly span: number;
   readonly jobs: readonly Job[];
-  /** Leads people who lead nobody; leads such leaders; and so on up. */
+  /** Titles of managers, from team leads upwards. */
   readonly leaders: readonly Job[];
 }
 const leaders = (manager: string, of: string, from: number, to: number): Job[] => [
@@ -143,7 +143,7 @@ export const departments: readonly Department[] = [
 
 export interface Office {
   readonly name: string;
-  /** Of a hundred people. */
+  /** Share in percent. */
   readonly share: number;
   readonly areas: readonly string[];
   readonly streets: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Who works at the sample company and who reports to whom, for any size: each person is worked out from a number, so that a million
- * can be written without being held. First come the people whom questions and tests know; then each department, from the top down.
+ * Employees and reporting lines of a sample company of any size. Each person is computed from a number, so that a million need no memory.
+ * The people of examples and tests come first, then each department from the top down.
  */
 import { type Department, type DepartmentName, departments, type Job, type Office, offices } from './departments.ts';
 import { nameOf, plain, type SampleName } from './names.ts';
@@ -8,7 +8,7 @@ import { persona, WORK_EMAIL_DOMAIN } from './people.ts';
 import { at, between, chance, pick } from './random.ts';
 
 export interface SamplePerson {
-  /** Counts from 0 in the order in which people are written: nobody comes before the own manager. */
+  /** Counts from 0 in the order of writing. A manager comes before their reports. */
   readonly n: number;
   readonly id: string;
   readonly first: string;
@@ -17,12 +17,12 @@ export interface SamplePerson {
   readonly department: DepartmentName;
   readonly title: string;
   readonly office: Office;
-  /** The manager's number; the one at the top has none. */
+  /** The manager's number; undefined for the CEO. */
   readonly manager: number | undefined;
   readonly salary: number;
-  /** Days between the start of the present year and the hire, so that the same people are found all year. */
+  /** Days between the hire and the start of this year, so that results are stable all year. */
   readonly tenure: number;
-  /** Someone whom questions and tests know. */
+  /** A person of the examples and tests. */
   readonly known: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Known {
   readonly department: DepartmentName;
   readonly title: string;
   readonly boss?: string;
-  /** What others call this one as a boss. */
+  /** The key by which `boss` refers to this person. */
   readonly key?: string;
   readonly office?: string;
   readonly salary: number;
@@ -125,12 +125,12 @@ export const KNOWN_PEOPLE = known.length;
 export interface Directory {
   readonly size: number;
   person(n: number): SamplePerson;
-  /** The number of someone's manager, without working out the rest. */
+  /** The number of a person's manager, without computing the person. */
   managerOf(n: number): number | undefined;
   idOf(n: number): string;
 }
 
-/** Everyone else of one department, as a tree of equal spans that is filled from the top. */
+/** The other people of one department, as a tree with equal spans, filled from the top. */
 interface Branch {
   readonly department: Department;
   readonly start: number;
@@ -186,7 +186,7 @@ export function directory(size: number): Directory {
       below = (below + 1) * department.span;
       if (below >= count) break;
     }
-    // The seniority of whoever leads the leaders' leaders grows no further.
+    // Higher levels keep the title of the highest declared one.
     return height === 0 ? pick(department.jobs, n, 2) : at(department.leaders, Math.min(height, department.leaders.length) - 1);
   };
   const knownPerson = (one: Known, n: number): SamplePerson => {

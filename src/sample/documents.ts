@@ -1,4 +1,4 @@
-/** Writes the sample documents of a domain, collection by collection, where there are none yet. */
+/** Writes the sample documents of a domain into empty collections. */
 import type { Document, DocumentLoader } from '../core/documents.ts';
 import { type SampleCollection, salesSample } from './sales.ts';
 import { supportSample } from './support.ts';
@@ -7,11 +7,11 @@ export interface DocumentLoadOptions {
   /** How many people the company has. */
   readonly employees: number;
   readonly today: Date;
-  /** How much is done of how much. */
+  /** Progress: done of total. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** What each domain that lives in documents or in a search store brings. */
+/** The sample data of each document and search domain. */
 const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonly SampleCollection[]>> = {
   sales: salesSample,
   support: supportSample,
@@ -20,10 +20,10 @@ const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonl
 export const sampleCollections = (domain: string, options: DocumentLoadOptions): readonly SampleCollection[] =>
   samples[domain]?.(options) ?? [];
 
-/** The journey has none: it is made from its folder at each start. */
+/** The journey has none: every start indexes its folder. */
 export const hasSample = (domain: string): boolean => domain in samples;
 
-/** Does nothing, and says false, where every collection has its rows already. */
+/** Returns false without a change if every collection already has rows. */
 export async function loadDocuments(domain: string, loader: DocumentLoader, options: DocumentLoadOptions): Promise<boolean> {
   const missing: SampleCollection[] = [];
   for (const each of sampleCollections(domain, options)) if (await loader.isEmpty(each.name)) missing.push(each);

@@ -1,4 +1,4 @@
-/** The sample company's recurring revenue, month by month for three years, the running month as far as it has gone. */
+/** Sample ARR by month for three years, including the current month so far. */
 import { dollars, earlier, lastDayOf, monthsFrom } from './finance-company.ts';
 import { between } from './random.ts';
 import type { SampleRow } from './tables.ts';
@@ -10,7 +10,7 @@ export function* arrRows(year: number, today: string): Iterable<SampleRow> {
     const end = lastDayOf(month);
     const asOf = earlier(end, today);
     const gone = Number(asOf.slice(8)) / Number(end.slice(8));
-    // In cents; business grows slowly over the years.
+    // In cents, with slow growth.
     const moved = (low: number, high: number, kind: number) => dollars(Math.round(between(low, high, n, kind) * 100 * (1 + n / 60) * gone));
     yield [
       month,

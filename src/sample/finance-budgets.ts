@@ -1,10 +1,10 @@
-/** The sample company's budgets: last year's and this year's in use, next year's in the making. */
+/** Sample budgets: approved ones of last year and this year, and next year's in preparation. */
 import { type DepartmentName, departmentNames } from './departments.ts';
 import { at10, type Category, type Company, categories, dollars, type Hand, numbered, type Totals, yearGone } from './finance-company.ts';
 import { between } from './random.ts';
 import type { SampleRow } from './tables.ts';
 
-/** This year's, in thousands, in the order of the categories. Pay is not part of it. */
+/** This year's amounts in thousands, in the order of the categories, without salaries. */
 const plan: Record<DepartmentName, readonly number[]> = {
   Engineering: [1450, 620, 180, 240, 520, 160, 60],
   HR: [140, 260, 45, 60, 30, 120, 25],
@@ -16,7 +16,7 @@ const plan: Record<DepartmentName, readonly number[]> = {
   Legal: [70, 290, 30, 25, 8, 22, 10],
 };
 
-/** How far each department has come with next year's. */
+/** The status of next year's budget of each department. */
 const next: Record<DepartmentName, 'DRAFT' | 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED'> = {
   Engineering: 'DRAFT',
   HR: 'DRAFT',
@@ -42,7 +42,7 @@ export function allocated(
   return Math.max(500, Math.round((thousands * 1000 * scale * growth) / 100 / 500) * 500) * 100;
 }
 
-/** Numbered by department: 1 to 8 next year's, 11 to 18 this year's, 21 to 28 last year's, whatever year it is. */
+/** Fixed ids by department: 1 to 8 next year's, 11 to 18 this year's, 21 to 28 last year's. */
 const budgetId = ({ year: now }: Company, department: DepartmentName, year: number) =>
   numbered('0fb00000', departmentNames.indexOf(department) + 1 + (now + 1 - year) * 10);
 
@@ -56,7 +56,7 @@ export function* budgetRows(company: Company): Iterable<SampleRow> {
   const by = ({ id, name }: Hand, day: string): SampleRow => [id, name, at10(day)];
   for (const year of yearsOf(company)) {
     const upcoming = year > company.year;
-    // Last autumn's plans; next year's were begun in the days before the sample was made.
+    // Created last autumn; next year's were created in the days before the data was generated.
     const days = (n: number) => (upcoming ? shiftedBack(company.today, 12 - n) : `${year - 1}-11-${String(4 + n).padStart(2, '0')}`);
     for (const department of departmentNames) {
       const head = company.heads[department];
@@ -91,7 +91,7 @@ export function* budgetLineRows(company: Company): Iterable<SampleRow> {
         yield [budgetId(company, department, year), category, dollars(allocated(company, department, year, category))];
 }
 
-/** At least what invoices and reimbursements come to; the rest was paid by card. */
+/** At least the sum of invoices and reimbursements; the rest was paid by card. */
 export function* spendingRows(company: Company, paid: Totals): Iterable<SampleRow> {
   for (const year of [company.year - 1, company.year]) {
     for (const department of departmentNames) {

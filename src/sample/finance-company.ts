@@ -1,4 +1,4 @@
-/** Who does what with money at the sample company, and the days and numbers that its finance data share. */
+/** People, dates and amounts shared by the finance sample data. */
 import { type DepartmentName, departmentNames } from './departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
 import { dayOf } from './time-off.ts';
@@ -7,7 +7,7 @@ export const categories = ['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUI
 export type Category = (typeof categories)[number];
 
 export interface FinanceSampleOptions {
-  /** How many people work there. */
+  /** The number of employees. */
   readonly employees: number;
   readonly today: Date;
 }
@@ -20,7 +20,7 @@ export interface Company {
   readonly people: Directory;
   readonly today: string;
   readonly year: number;
-  /** Budgets and invoices grow with the company. */
+  /** The factor by which budgets and invoices grow with the company. */
   readonly scale: number;
   readonly heads: Readonly<Record<DepartmentName, Hand>>;
   readonly chief: Hand;
@@ -71,10 +71,10 @@ export const numbered = (block: string, n: number): string => `${block}-0000-400
 export const at10 = (day: string): string => `${day}T10:00:00Z`;
 export const earlier = (a: string, b: string): string => (a < b ? a : b);
 export const later = (a: string, b: string): string => (a > b ? a : b);
-/** Whole cents as an amount. */
+/** Cents to dollars. */
 export const dollars = (cents: number): number => Math.round(cents) / 100;
 
-/** The months from January of a year to the one that a day is in. */
+/** The months from January of a year to the month of a day. */
 export function monthsFrom(year: number, day: string): string[] {
   const months: string[] = [];
   for (let n = 0; ; n++) {
@@ -83,7 +83,7 @@ export function monthsFrom(year: number, day: string): string[] {
     months.push(month);
   }
 }
-/** The month so many before the one that a day is in. */
+/** The month `n` months before a day. */
 export function monthBefore(day: string, back: number): string {
   const n = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - back;
   return `${Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`;
@@ -93,7 +93,7 @@ export function lastDayOf(month: string): string {
   return dayOf(Date.UTC(year, number, 0));
 }
 
-/** What was paid, by department, year and category, in cents. */
+/** Spending by department, year and category, in cents. */
 export class Totals {
   readonly #cents = new Map<string, number>();
   add(department: string, year: number, category: Category, cents: number): void {
@@ -105,7 +105,7 @@ export class Totals {
   }
 }
 
-/** A share of the year that is over, so that budgets look used as far as the year has gone. */
+/** The elapsed share of the year, in which budgets are used. */
 export function yearGone(year: number, today: string): number {
   const days = (Date.parse(today) - Date.parse(`${year}-01-01`)) / 86_400_000;
   return Math.min(1, Math.max(0, (days + 1) / 365));

@@ -1,4 +1,4 @@
-/** The sample company's expense reports: a few that questions and tests know, and what colleagues handed in over two years. */
+/** Sample expense reports: those of the examples and tests, and two years of others. */
 import type { SamplePerson } from './directory.ts';
 import {
   at10,
@@ -19,7 +19,7 @@ import { at, between, chance, pick } from './random.ts';
 import type { SampleRow } from './tables.ts';
 import { hiredOn, shifted } from './time-off.ts';
 
-/** In a really large company just so many people hand in expenses. */
+/** The most people with expense reports in a large company. */
 const WITH_EXPENSES = 20_000;
 
 type Status = 'DRAFT' | 'SUBMITTED' | 'APPROVED' | 'REJECTED' | 'REIMBURSED';
@@ -64,7 +64,7 @@ interface Planted {
   readonly back: number;
   readonly status: Status;
   readonly items: readonly (readonly [day: number, category: string, description: string, cents: number, receipt?: string])[];
-  /** Whoever is not the manager. */
+  /** The approver, if it is not the manager. */
   readonly decider?: keyof Pick<Company, 'seniorAccountant'>;
 }
 const planted: readonly Planted[] = [
@@ -121,7 +121,7 @@ const planted: readonly Planted[] = [
 ];
 
 const personaIds = new Set(personas.map(({ sub }) => sub));
-/** Who pays out: someone of Finance who neither spent the money nor approved it. */
+/** The person who reimburses: in Finance, and neither the employee nor the approver. */
 function payerOf({ seniorAccountant, analyst, accountant }: Company, person: SamplePerson, decider: Hand): Hand {
   const free = [seniorAccountant, analyst, accountant].filter(({ id }) => id !== person.id && id !== decider.id);
   return at(free, 0);
@@ -193,7 +193,7 @@ export function* reports(company: Company): Iterable<Report> {
     for (const [which, month] of months.entries()) {
       const back = months.length - 1 - which;
       const seed = n * 32 + which;
-      // The newest reports of people whom questions name are planted above.
+      // The newest reports of people in examples are fixed above.
       if (chance(seed, 73) > 0.11 || (own && back < 4) || month <= hired || taken.has(`${person.id} ${month}`)) continue;
       const until = back === 0 ? Number(today.slice(8)) : Number(lastDayOf(month).slice(8));
       const items = Array.from({ length: between(1, 4, seed, 74) }, (_, k): Item => {

@@ -1,4 +1,4 @@
-/** The sample company's invoices: a few that questions and tests know, and two years of others around them. */
+/** Sample invoices: those of the examples and tests, and two years of others. */
 import { type DepartmentName, departmentNames } from './departments.ts';
 import { allocated } from './finance-budgets.ts';
 import {
@@ -21,7 +21,7 @@ interface Vendor {
   readonly name: string;
   readonly category: Category;
   readonly what: readonly string[];
-  /** Known to questions: every state of its invoices that matters is planted, all else is paid. */
+  /** A vendor of the examples: its unpaid invoices are fixed, and all generated ones are paid. */
   readonly planted: boolean;
 }
 const vendor = (name: string, category: Category, what: string, planted = true): Vendor => ({
@@ -107,7 +107,7 @@ function* invoices(company: Company): Iterable<Invoice> {
       vendors.filter((each) => each.name === name),
       0,
     );
-    // What was paid was paid this year, on any day of the year that this is made.
+    // Paid invoices are paid this year, whatever the current date.
     const date = status === 'PAID' ? later(shifted(today, -age), `${year}-01-01`) : shifted(today, -age);
     const hand = handedIn === undefined ? buyer : company[handedIn];
     yield {

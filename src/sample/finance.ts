@@ -1,4 +1,4 @@
-/** The sample company's money, table by table in the order in which it can be written. */
+/** Sample data of finance, in the order of the foreign keys. */
 import { arrOpening, arrRows } from './finance-arr.ts';
 import { budgetColumns, budgetLineRows, budgetRows, spendingRows } from './finance-budgets.ts';
 import { companyOf, type FinanceSampleOptions, Totals } from './finance-company.ts';

@@ -1,4 +1,4 @@
-/** The sample company's people data, table by table in the order in which it can be written. */
+/** Sample data of hr, in the order of the foreign keys. */
 import { directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
 import { persona } from './people.ts';
 import { between, chance, pick } from './random.ts';
@@ -7,12 +7,12 @@ import type { SampleRow, SampleTable } from './tables.ts';
 import { balancesOf, calendarOf, hiredOn, requestsOf, shifted, waits } from './time-off.ts';
 
 export interface HrSampleOptions {
-  /** How many people work there, all personas included. */
+  /** The number of employees, including the personas. */
   readonly employees: number;
   readonly today: Date;
 }
 
-/** In a really large company just so many people have reviews, balances and requests: they would be most of its rows. */
+/** The most people with reviews, balances and requests, which would otherwise be most rows of a large company. */
 const WITH_DETAILS = 20_000;
 
 const at9 = (day: string) => `${day}T09:00:00Z`;
@@ -26,13 +26,13 @@ function addressOf({ n, office }: SamplePerson): string {
   const line = office.name === 'Berlin' ? `${street} ${house}` : `${house} ${street}`;
   return `${line}, ${office.place(between(1, 98, n, 15))}`;
 }
-/** Numbers that begin with a 9 are never given to anybody. */
+/** Numbers that begin with 9 are never assigned. */
 export function ssnOf({ n }: SamplePerson): string {
   const digits = String((n * 61_803_399 + 12_345_678) % 100_000_000).padStart(8, '0');
   return `9${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
 }
 
-/** What someone earned before last year's raise, and since when it is the present salary; some had none. */
+/** The salary before last year's raise, and the date of the raise; undefined if there was none. */
 export function raiseOf({ n, salary, tenure }: SamplePerson, lastYear: number): { before: number; day: string } | undefined {
   if (tenure < 400 || chance(n, 31) > 0.4) return undefined;
   const before = salary - Math.max(500, Math.round((salary * between(2, 8, n, 32)) / 100 / 500) * 500);
@@ -54,7 +54,7 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
     for (let n = 0; n < employees; n++) if (n < KNOWN_PEOPLE || n % every === 0) yield people.person(n);
   }
   const hired = (person: SamplePerson) => hiredOn(person, newYear);
-  // Colleagues come one after the other, so the last manager is mostly the next one too.
+  // Consecutive people usually have the same manager, so that the last one is cached.
   let boss: SamplePerson | undefined;
   const bossOf = ({ manager }: SamplePerson): SamplePerson | undefined => {
     if (boss?.n !== manager) boss = manager === undefined ? undefined : people.person(manager);
@@ -122,7 +122,7 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
   function* requests(person: SamplePerson): Iterable<SampleRow> {
     const approver = bossOf(person)?.id ?? null;
     for (const [which, each] of requestsOf(person, calendar).entries()) {
-      // The two requests that wait for Nina keep their ids whatever the day is: the examples name them.
+      // The two pending requests of Nina's team have fixed ids, which examples use.
       const id =
         waits(person.id) && each.status === 'pending' ? person.id.replace(/^0e/, '0b') : numbered('0b000000', person.n * 100 + which + 1);
       const note = each.status === 'rejected' ? 'Too many of the team are away then.' : null;

@@ -1,4 +1,4 @@
-/** What the people of the sample company have written down: who, what about, in which words, found by what, how sure. */
+/** Sample entries and triples of the knowledge base. */
 export interface SampleEntry {
   readonly by: string;
   readonly topic: string;
@@ -7,7 +7,7 @@ export interface SampleEntry {
   readonly confidence: number;
   readonly source?: string;
   readonly actor?: string;
-  /** Days from today on which it begins or ceases to hold. */
+  /** Days from today on which its validity begins or ends. */
   readonly from?: number;
   readonly to?: number;
 }
@@ -32,7 +32,7 @@ const dan = said('dan.williams');
 const paula = said('paula.reyes');
 const eve = said('eve.thompson');
 
-/** Their order gives their ids: the first is e-1. */
+/** Ids follow the order: the first is e-1. */
 export const entries: readonly SampleEntry[] = [
   nina('deployment', 'Use blue-green deploys for zero-downtime releases.', ['release', 'operations'], 0.92, { source: 'release review' }),
   nina('deployment rollback', 'Rollback within 5 min if error rate exceeds 1%.', ['release', 'operations'], 0.85),
@@ -324,7 +324,7 @@ export const entries: readonly SampleEntry[] = [
   ),
 ];
 
-/** Subject, predicate, object, and who recorded it. The first is t-61. */
+/** Subject, predicate, object and author. The first is t-61. */
 export const triples: readonly (readonly [string, string, string, string])[] = [
   ['billing-service', 'depends_on', 'payments-db', 'marcus.johnson'],
   ['search-service', 'owned_by', 'Search team', 'sarah.kim'],

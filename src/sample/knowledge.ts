@@ -1,4 +1,4 @@
-/** Two years of notes and relations, each a transaction of its own, so that the history and the past have something to show. */
+/** Sample data of knowledge: two years of entries and triples, one transaction each. */
 import { entries, type SampleEntry, triples } from './knowledge-entries.ts';
 import { persona } from './people.ts';
 import type { SampleRow, SampleTable } from './tables.ts';
@@ -7,10 +7,10 @@ import { dayOf, shifted } from './time-off.ts';
 /** Days between two of the sample's transactions, and before today. */
 const APART = 8;
 const owner = (username: string) => `staff:${persona(username).sub}`;
-/** As the database reads a list of texts. */
+/** A PostgreSQL array literal. */
 const list = (texts: readonly string[]) => `{${texts.map((text) => `"${text}"`).join(',')}}`;
 
-/** What was recorded first and corrected later: the entry's number, its words before, and who corrected it. */
+/** Corrections: the number of the entry, its earlier text, and the person who corrected it. */
 const CORRECTED: readonly (readonly [number, string, string])[] = [
   [2, 'Rollback within 15 min if error rate exceeds 1%.', 'nina.patel'],
   [37, 'Up to two days a week from home; more needs a talk with your manager.', 'alice.chen'],
@@ -73,7 +73,7 @@ export function knowledgeSample({ today }: { readonly today: Date }): readonly S
       ],
     },
     { name: 'knowledge.head', columns: ['last_tx'], estimate: 1, rows: () => [[last]] },
-    // Filled by the triggers of the next two; named here so that a load may write to them too.
+    // Filled by triggers of the next two tables; listed here so that the load may write to them.
     ...Object.entries({ words: 'word', pairs: 'pair', terms: 'stem', names: 'name', ends: 'name' }).map(
       ([name, column]): SampleTable => ({ name: `knowledge.${name}`, columns: [column], estimate: 0, rows: () => [] }),
     ),

@@ -1,7 +1,7 @@
-/** Writes the sample company into an empty database, all of it or nothing. */
+/** Loads the sample data into an empty database, in one transaction. */
 import { Socket } from 'node:net';
 import type pg from 'pg';
-import { copyRows, insertRows, pastRules, withoutIndexes } from './bulk.ts';
+import { copyRows, insertRows, withoutRowSecurity, withoutIndexes } from './bulk.ts';
 import { financeSample } from './finance.ts';
 import { hrSample } from './hr.ts';
 import { knowledgeSample } from './knowledge.ts';
@@ -15,26 +15,27 @@ export interface LoadOptions {
   /** How many people the company has. */
   readonly employees: number;
   readonly today: Date;
-  /** How much is done of how much; neither is a number of rows. */
+  /** Progress: done of total, in units of estimated time. */
   readonly onProgress: (done: number, total: number) => void;
-  /** Whether the connection can stream. Found out unless told. */
+  /** Whether the connection supports COPY; detected by default. */
   readonly copy?: boolean;
 }
 
-const LOCK = 7_261_535; // any fixed number: two processes that start together must not both load
-/** Above this, indexes are made after the rows: it takes a third of the time. */
+/** The key of the advisory lock under which one process loads at a time. */
+const LOCK = 7_261_535;
+/** Above this number of employees, indexes are built after loading, which takes a third of the time. */
 const LARGE = 50_000;
-/** The same for one table of so many rows in any company. */
+/** The same for a single table with this many rows. */
 const LONG = 20_000;
-/** What they then take, against the rows. */
+/** The estimated time of building indexes, relative to loading rows. */
 const AFTERWARDS = 0.4;
 
-/** The embedded database stands behind the same driver, but takes no streams. */
+/** PGlite has the same driver interface, but does not support COPY streams. */
 const streams = (client: pg.ClientBase): boolean =>
   (client as unknown as { connection?: { stream?: unknown } }).connection?.stream instanceof Socket;
 
 type Sample = (options: LoadOptions) => readonly SampleTable[];
-/** What each server brings, in the order of writing; tasks belong to the people that hr brings. The first table tells whether it is there. */
+/** The sample data of each domain, in order. Tasks need the people of hr. Rows in its first table mean that a domain is loaded. */
 const samples: Readonly<Record<string, Sample>> = {
   hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
   finance: financeSample,
@@ -43,9 +44,7 @@ const samples: Readonly<Record<string, Sample>> = {
   knowledge: knowledgeSample,
 };
 
-/**
- * Needs the owner of the tables or a superuser. Does nothing, and says false, where every server has its rows already.
- */
+/** Needs the owner of the tables or a superuser. Returns false without a change if every domain already has rows. */
 export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Promise<boolean> {
   const wanted = Object.entries(samples).flatMap(([domain, sample]) => (options.domains.includes(domain) ? [sample(options)] : []));
   if ((await missingOf(owner, wanted)).length === 0) return false;
@@ -54,14 +53,14 @@ export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Pr
   await owner.query('begin');
   try {
     await owner.query(`select pg_advisory_xact_lock(${LOCK})`);
-    await pastRules(owner, names, async () => {
+    await withoutRowSecurity(owner, names, async () => {
       tables = (await missingOf(owner, wanted)).flat();
       if (tables.length > 0) await write(owner, tables, options);
     });
     await owner.query(tables.length > 0 ? 'commit' : 'rollback');
     if (tables.length === 0) return false;
   } catch (error) {
-    // Where the connection itself broke, the server rolls back and the first error is the one to tell.
+    // If the connection broke, the server rolls back; the first error is the one to report.
     await owner.query('rollback').catch(() => {});
     throw error;
   }
@@ -84,7 +83,7 @@ async function write(
   { employees, onProgress, copy = streams(owner) }: LoadOptions,
 ): Promise<void> {
   const large = copy && employees > LARGE;
-  // Wide rows take longer, and so do the indexes that are made after them.
+  // Wide rows and the indexes after them take longer.
   const share = ({ columns, estimate }: SampleTable) => columns.length * estimate;
   const total = Math.round(tables.reduce((sum, table) => sum + share(table), 0) * (large ? 1 + AFTERWARDS : 1));
   let done = 0;
@@ -92,7 +91,7 @@ async function write(
     done += by;
     onProgress(Math.min(Math.round(done), total), total);
   };
-  // The sample brings along what triggers make of people: chains, managers' names, the log. Keeping them row by row would take hours.
+  // The sample data includes what triggers would compute (chains, manager names, the change feed), which would take hours per row.
   const people = tables.map(({ name }) => name).filter((name) => name === 'hr.employees' || name === 'finance.people');
   for (const name of people) await owner.query(`alter table ${name} disable trigger user`);
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");

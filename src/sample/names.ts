@@ -1,6 +1,6 @@
 /**
- * Names for the people of the sample company. First names that a question may rely on (Eve, Marcus, Priya …), surnames of the people
- * it names, and names that contain one of them ("Evelyn", "Jordan", "Hakim") are left out, so that a part of a name finds who is meant.
+ * Generates names of employees. Names of people whom examples mention (Eve, Marcus, Priya …) and names that contain one of them
+ * ("Evelyn", "Jordan", "Hakim") are left out, so that a part of a name finds the intended person.
  */
 import { at } from './random.ts';
 
@@ -72,7 +72,7 @@ const families: readonly Family[] = [
   ),
 ];
 
-/** Each family's names combine among themselves first; a really large company then has every mixture too. */
+/** First and last names are combined within one region first; a very large company uses all combinations. */
 const starts: number[] = [];
 let within = 0;
 for (const { first, last } of families) {
@@ -86,7 +86,7 @@ const mixed = allFirst.length * allLast.length;
 function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
-/** Steps that visit every one of `size` places before the first comes again. */
+/** A step size that visits all `size` indexes before it repeats. */
 function strideFor(size: number): number {
   let stride = Math.floor(size * 0.618_033_988_7);
   while (gcd(stride, size) !== 1) stride++;
@@ -96,7 +96,7 @@ const withinStride = strideFor(within);
 const mixedStride = strideFor(mixed);
 
 const spelled = new Map<string, string>();
-/** "Jürgen Weiß" as an address spells him. */
+/** Reduces a name to the letters a to z for an email address: "Weiß" becomes weiss. */
 export function plain(name: string): string {
   const known = spelled.get(name);
   if (known !== undefined) return known;
@@ -115,11 +115,11 @@ export function plain(name: string): string {
 export interface SampleName {
   readonly first: string;
   readonly last: string;
-  /** What stands before the @; no two numbers have the same. */
+  /** The local part of the email address, unique per number. */
   readonly mailbox: string;
 }
 
-/** The nth name. The first ten thousand or so all differ, and both parts come from one part of the world. */
+/** The nth name. About the first ten thousand are unique, with both parts from one region. */
 export function nameOf(n: number): SampleName {
   if (n < within) {
     const place = ((n + 1) * withinStride) % within;
@@ -127,7 +127,7 @@ export function nameOf(n: number): SampleName {
     while (at(starts, which) > place) which--;
     const { first, last } = at(families, which);
     const rest = place - at(starts, which);
-    // Shifted by the row, so that neighbours in the walk share neither part.
+    // Shifted by the row, so that consecutive names share neither part.
     const row = Math.floor(rest / first.length);
     return named(at(first, (rest + row * 7) % first.length), at(last, row), '');
   }

@@ -1,4 +1,4 @@
-/** When the sample company pays: on the 15th and on the last day of each month, or on the Friday before, and now and then in between. */
+/** Sample pay dates: the 15th and the last day of each month, or the Friday before, and some off-cycle runs. */
 import { at } from './random.ts';
 import { dayOf, shifted } from './time-off.ts';
 
@@ -21,7 +21,7 @@ const BACK = [2, 0, 0, 0, 0, 0, 1];
 const workday = (day: string): string => shifted(day, -at(BACK, new Date(day).getUTCDay()));
 const lastOf = (year: number, month: number): string => dayOf(Date.UTC(year, month, 0));
 
-/** Both pay days of every month of a year. */
+/** The two pay dates of every month of a year. */
 export function payDays(year: number): PayDay[] {
   return Array.from({ length: 12 }, (_, which) => which + 1).flatMap((month) => {
     const of = (day: number) => `${year}-${two(month)}-${two(day)}`;
@@ -33,14 +33,14 @@ export function payDays(year: number): PayDay[] {
   });
 }
 
-/** Who had earlier pay corrected outside the regular runs: two people, and one. Their totals are a person's pay. */
+/** Off-cycle runs for two people and for one: their totals reveal single salaries, and tools must leave them out. */
 export const corrections: readonly { readonly day: string; readonly names: readonly string[] }[] = [
   { day: '08-07', names: ["Liam O'Brien", 'José García'] },
   { day: '11-06', names: ['Priya Nair'] },
 ];
 const BONUS_DAY = '03-22';
 
-/** Every run of last year, and of this year up to today. */
+/** All runs of last year and of this year up to today. */
 export function runsOf(today: string): SampleRun[] {
   const thisYear = Number(today.slice(0, 4));
   const runs: (PayDay & { type: RunType })[] = [];

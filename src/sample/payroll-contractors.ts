@@ -1,4 +1,4 @@
-/** People and firms that the sample company pays by invoice, not by salary. */
+/** Sample contractors and their payments. */
 import type { DepartmentName } from './departments.ts';
 import { at, between, chance } from './random.ts';
 import { dayOf, shifted } from './time-off.ts';
@@ -24,7 +24,7 @@ export interface ContractorPayment {
   readonly cents: number;
 }
 
-/** Name, firm where there is one, service, department, dollars an hour or, above 1000, a month. Of those abroad the form is another. */
+/** Name, optional firm, service, department, and a rate: per hour, or per month above 1000. Contractors abroad have another tax form. */
 const known: readonly (readonly [string, string | null, string, DepartmentName, number, 'abroad'?])[] = [
   ['Abel Fontaine', null, 'Technical illustration', 'Marketing', 85],
   ['Bianca Moretti', 'Moretti Translation', 'Translation', 'Marketing', 70, 'abroad'],
@@ -55,7 +55,7 @@ const known: readonly (readonly [string, string | null, string, DepartmentName, 
 const padded = (n: number) => String(n).padStart(12, '0');
 const mailbox = (name: string) => name.toLowerCase().replaceAll(' ', '.');
 
-/** Begun between three years ago and last spring; one in five is done by now. */
+/** Started between three years ago and last spring; one in five has ended. */
 export function contractorsOf(today: string): Contractor[] {
   const lastYear = Number(today.slice(0, 4)) - 1;
   return known.map(([name, business, service, department, pay, abroad], n) => {

@@ -1,4 +1,4 @@
-/** What each run pays to each person, in whole cents. */
+/** Computes the pay of each person in each run, in cents. */
 import type { SamplePerson } from './directory.ts';
 import { raiseOf } from './hr.ts';
 import { corrections, type SampleRun } from './payroll-calendar.ts';
@@ -38,7 +38,7 @@ export function onPayroll(person: SamplePerson, thisYear: number): OnPayroll {
   return { person, hired, agreements, enrolments: enrolmentsOf(person, hired, agreements, `${thisYear - 1}-01-01`) };
 }
 
-/** Whoever begins in the middle of a period is paid for its working days from then on. */
+/** A person hired during a period is paid for its remaining working days. */
 function share({ start, end }: SampleRun, hired: string): number {
   const days = (from: string) => {
     let count = 0;
@@ -51,7 +51,7 @@ function share({ start, end }: SampleRun, hired: string): number {
 const salaryOn = (agreements: readonly Agreement[], day: string): number =>
   agreements.findLast(({ from }) => from <= day)?.salary ?? agreements[0]?.salary ?? 0;
 
-/** Some months' commission or allowance that was forgotten. */
+/** Corrections: commissions or allowances of earlier months. */
 const corrected = ({ n, first, last }: SamplePerson, { date }: SampleRun): number =>
   corrections.some(({ day, names }) => date.slice(5, 7) === day.slice(0, 2) && names.includes(`${first} ${last}`))
     ? between(400, 2_400, n, 71) * 100 + 37
@@ -64,12 +64,12 @@ function earned({ person, hired, agreements }: OnPayroll, run: SampleRun): Line 
   }
   const salary = salaryOn(agreements, run.type === 'REGULAR' ? run.start : run.date) * 100;
   if (run.type === 'REGULAR') return hired <= run.end ? ['SALARY', Math.round((salary / PERIODS) * share(run, hired))] : undefined;
-  // A bonus is for the year before, and for those who were there for half of it.
+  // A bonus is for the previous year, for people who worked at least half of it.
   const there = hired <= `${run.end.slice(0, 4)}-06-30` && !person.title.endsWith('Intern') && chance(person.n, 72) < 0.9;
   return there ? ['BONUS', Math.round((salary * between(8, 24, person.n + run.index, 73)) / 20_000) * 100] : undefined;
 }
 
-/** Every stub of a person, in the order of the runs: what was earned before in a year decides what is still taxed. */
+/** All stubs of a person in the order of the runs, because earlier pay in a year affects later taxes. */
 export function* stubsOf(one: OnPayroll, runs: readonly SampleRun[]): Iterable<SampleStub> {
   const country = countryOf(one.person);
   const elections = electionsOf(one.person);

@@ -1,4 +1,4 @@
-/** Which plans people are in and which accounts their pay goes to. */
+/** Sample benefit plans and bank accounts of employees. */
 import type { SamplePerson } from './directory.ts';
 import { type Country, countryOf } from './payroll-tax.ts';
 import { at, between, chance, pick } from './random.ts';
@@ -10,7 +10,7 @@ export interface Enrolment {
   readonly preTax: boolean;
   readonly from: string;
   readonly to: string | null;
-  /** Cents for each regular pay day. */
+  /** Cents per regular pay date. */
   readonly own: number;
   readonly employer: number;
 }
@@ -20,20 +20,20 @@ export interface Account {
   readonly account: string;
   readonly routing: string;
   readonly allocation: 'PERCENT' | 'FIXED' | 'REMAINDER';
-  /** Percent or dollars; of a remainder, all of it. */
+  /** Percent or dollars; ignored for a remainder. */
   readonly value: number;
 }
-/** What someone earns a year, in dollars, and since when; the last one is the present one. */
+/** Yearly salaries in dollars with their start dates; the last one is current. */
 export interface Agreement {
   readonly from: string;
   readonly salary: number;
 }
 
 const PERIODS = 24;
-/** No more than that goes into a retirement plan in a year, in dollars. */
+/** The yearly limit of retirement contributions, in dollars. */
 const MOST_RETIREMENT = 23_500;
 
-/** The first of the month after someone has begun. */
+/** The first day of the month after the hire date. */
 const nextMonth = (day: string): string => `${shifted(`${day.slice(0, 8)}28`, 4).slice(0, 8)}01`;
 const later = (a: string, b: string) => (a > b ? a : b);
 
@@ -48,7 +48,7 @@ const health: Record<Country, readonly (readonly [string, number, number])[]> = 
   SG: [['Group medical cover', 29_90, 74_60]],
 };
 
-/** All plans of someone, ended ones too: what goes into a retirement plan follows the salary. */
+/** All plans of a person, including ended ones. Retirement contributions depend on the salary. */
 export function enrolmentsOf(person: SamplePerson, hired: string, agreements: readonly Agreement[], since: string): Enrolment[] {
   const { n, title } = person;
   const country = countryOf(person);
@@ -108,7 +108,7 @@ export function accountsOf(person: SamplePerson): Account[] {
       priority,
       bank: at(names, which),
       account: digits(n * 4 + priority, 62),
-      // A bank has one routing number, whoever's account it is.
+      // All accounts of a bank have the same routing number.
       routing: digits(which + 100 * names.length, 63),
       allocation,
       value,

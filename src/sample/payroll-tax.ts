@@ -1,4 +1,4 @@
-/** What the sample company withholds in each country. Close to real rates and far from advice; every amount is in whole cents. */
+/** Sample tax withholding by country, in cents. Rates resemble real ones and are not advice. */
 import type { SamplePerson } from './directory.ts';
 import { between, chance } from './random.ts';
 
@@ -11,12 +11,12 @@ export interface Election {
   readonly extra: number;
   readonly code: string;
 }
-/** What a tax is worked out from. */
+/** The base of a tax. */
 export interface Paid {
   readonly gross: number;
-  /** Without what is deducted before tax. */
+  /** After pre-tax deductions. */
   readonly taxable: number;
-  /** Earned before in the same calendar year. */
+  /** Earned earlier in the same calendar year. */
   readonly before: number;
   readonly bonus: boolean;
 }
@@ -29,10 +29,10 @@ export type Country = 'US' | 'DE' | 'GB' | 'SG';
 const PERIODS = 24;
 const dollars = (amount: number) => amount * 100;
 const part = (cents: number, rate: number) => Math.round(cents * rate);
-/** What of it lies below a yearly ceiling. */
+/** The part below a yearly limit. */
 const below = ({ gross, before }: Paid, ceiling: number) => Math.max(0, Math.min(gross, dollars(ceiling) - before));
 
-/** [up to, rate], in dollars a year; the last has no end. */
+/** [upper limit, rate], in dollars per year; the last bracket has no limit. */
 type Bands = readonly (readonly [number, number])[];
 function yearly(cents: number, bands: Bands): number {
   let tax = 0;
@@ -84,7 +84,7 @@ const insurance: Bands = [
   [NO_END, 0.02],
 ];
 
-/** One period's share of the tax on a year of such periods. */
+/** The tax of one period: the tax on a year of equal periods, divided by their number. */
 const each = (cents: number, bands: Bands, free = 0): number =>
   Math.round(yearly(Math.max(0, cents * PERIODS - dollars(free)), bands) / PERIODS);
 
@@ -120,7 +120,7 @@ export function electionsOf(person: SamplePerson): Election[] {
   return [{ level: 'federal', region, filing, allowances: 0, extra: 0, code: 'INCOME_TAX' }];
 }
 
-/** Bonuses are taxed at a flat rate, as most payrolls do it. */
+/** Bonuses are taxed at a flat rate. */
 const FLAT = { federal: 0.22, state: 0.066, local: 0.035, income: 0.4 } as const;
 
 function american(elections: readonly Election[], paid: Paid): Withheld {

@@ -1,6 +1,6 @@
 /**
- * The sample company's payroll, table by table in the order in which it can be written. Everyone on the payroll has every stub of both
- * years, so that stubs add up to their run and to the year: about 24,000 of them, each with its lines in one row.
+ * Sample data of payroll, in the order of the foreign keys. Everyone on the payroll has all stubs of two years, about 24,000, so that
+ * stubs add up to their run and to the year.
  */
 import { directory, type SamplePerson } from './directory.ts';
 import { ssnOf } from './hr.ts';
@@ -14,16 +14,16 @@ import type { SampleRow, SampleTable } from './tables.ts';
 import { dayOf } from './time-off.ts';
 
 export interface PayrollSampleOptions {
-  /** How many people work there, all personas included. */
+  /** The number of employees, including the personas. */
   readonly employees: number;
   readonly today: Date;
 }
 
-/** In a really large company just so many people are on this payroll: their stubs would be most of its rows. */
+/** The most people on the payroll; their stubs would otherwise be most rows of a large company. */
 const ON_PAYROLL = 10_000;
 
 const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
-/** Exact: the shortest text of so many hundredths has two decimals at most. */
+/** Cents to dollars. Exact, because the result has at most two decimals. */
 const money = (cents: number): number => cents / 100;
 const list = (cells: readonly (string | number)[]) => `{${cells.join(',')}}`;
 const codes = (lines: readonly Line[]) => list(lines.map(([code]) => code));
@@ -63,11 +63,11 @@ export function payrollSample({ employees, today: now }: PayrollSampleOptions): 
     }
   }
   const size = Math.ceil(employees / every);
-  // The latest stub of each persona keeps its id whatever the day is: the examples name it.
+  // The latest stub of each persona has a fixed id, which examples use.
   const stubId = ({ id, n }: SamplePerson, run: SampleRun): string =>
     run === latest && personaIds.has(id) ? id.replace(/^0e/, '05') : numbered('05100000', run.index * 10_000_000 + n + 1);
 
-  /** Worked out once, when the first of the two tables that tell them is written. */
+  /** Computed once, for the first of the two tables that need it. */
   let known: ReadonlyMap<SampleRun, Totals> | undefined;
   function totals(): ReadonlyMap<SampleRun, Totals> {
     if (known) return known;

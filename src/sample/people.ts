@@ -1,13 +1,13 @@
 import type { CustomerRole, Role, StaffRole } from '../core/people.ts';
 
-/** Someone of the sample company, or of one of its customers, whom the persona picker offers. */
+/** A sample person: an employee or a customer who can sign in with the built-in provider. */
 export interface Persona {
   readonly username: string;
   readonly name: string;
   readonly email: string;
   readonly realm: 'staff' | 'customer';
   readonly sub: string;
-  /** Staff: the same as `sub`, so that the account finds its employee record. */
+  /** Staff: the same as `sub`, so that the account matches its employee row. */
   readonly employeeId?: string;
   readonly organizationId?: string;
   readonly roles: Role[];

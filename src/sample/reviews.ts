@@ -1,4 +1,4 @@
-/** The sample company's performance reviews: one for each half year, written by the manager in the month after it. */
+/** Sample performance reviews: one per half year, written by the manager in the month after it. */
 import type { SamplePerson } from './directory.ts';
 import { persona } from './people.ts';
 import { at, between, chance, pick } from './random.ts';
@@ -33,7 +33,7 @@ const improvements = [
   'Spend more time with customers.',
   'Break large tasks into smaller ones.',
 ];
-/** Nina's people, so that a question about the team always has an answer. */
+/** Fixed reviews of Nina's team, which examples use. */
 const fixed: Record<string, SampleReview['status']> = {
   [persona('marcus.johnson').sub]: 'due',
   [persona('sarah.kim').sub]: 'due',
@@ -44,7 +44,7 @@ interface Period {
   readonly name: string;
   readonly due: string;
 }
-/** The half year that runs, then the two before it. */
+/** The current half year and the two before it. */
 function periods(today: string): Period[] {
   const half = Number(today.slice(0, 4)) * 2 + (today.slice(5) >= '07-01' ? 1 : 0);
   return [half, half - 1, half - 2].map((each) => {
@@ -64,7 +64,7 @@ export function reviewsOf(person: SamplePerson, today: string): SampleReview[] {
   if (person.manager === undefined) return [];
   const hired = Date.parse(`${today.slice(0, 4)}-01-01`) - person.tenure * 86_400_000;
   return periods(today).flatMap(({ name, due }, back) => {
-    // Whoever came less than four months before the review has none yet.
+    // No review in the first four months of employment.
     if (hired > Date.parse(due) - 120 * 86_400_000) return [];
     const seed = person.n * 4 + back;
     const status = statusOf(person, back, seed);

@@ -1,4 +1,4 @@
-/** The sample company's customers: those whom questions know, and a few hundred around them. */
+/** Sample customers of sales: those of the examples, and a few hundred others. */
 import { spelledPlainly } from '../core/spelling.ts';
 import { nameOf, plain } from './names.ts';
 import { organizations } from './people.ts';
@@ -24,7 +24,7 @@ interface Known {
   readonly form: string;
   readonly industry: string;
   readonly revenue: number;
-  /** Which of the reps. */
+  /** The index of the sales representative. */
   readonly rep: number;
   readonly contact?: string;
 }
@@ -68,7 +68,7 @@ const industries: readonly (readonly [name: string, ...kinds: string[]])[] = [
   ['Food & Beverage', 'Bakeries', 'Breweries', 'Farms'],
   ['Wholesale', 'Trading', 'Supply', 'Imports'],
 ];
-/** The last two parts of a street and a place, on three continents. */
+/** Street suffixes and cities on three continents. */
 const places = [
   ['TX', 'Austin', '787', 'United States'],
   ['NY', 'New York', '100', 'United States'],
@@ -83,10 +83,10 @@ const streets = ['Market Street', 'Station Road', 'Harbor Way', 'Commerce Drive'
 
 export const customerCount = ({ scale }: SalesTeam): number => Math.max(40, Math.round(GENERATED * scale));
 
-/** The nth of those that nobody knows by name. */
+/** The nth generated customer. */
 export function customerOf({ reps }: SalesTeam, n: number): Customer {
   const [industry, ...kinds] = at(industries, (n + Math.floor(n / words.length)) % industries.length);
-  // Every word meets every industry once before anything is called alike.
+  // Every word is combined with every industry once before names repeat.
   const series = Math.floor(n / (words.length * industries.length));
   const number = Math.floor(series / kinds.length);
   const status = n % 7 === 3 ? 'PROSPECT' : n % 12 === 5 ? 'CHURNED' : 'ACTIVE';

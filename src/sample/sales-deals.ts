@@ -1,4 +1,4 @@
-/** The sample company's deals: those whom questions know, and two years of others around them, counted from today. */
+/** Sample deals: those of the examples, and two years of others relative to today. */
 import { spelledPlainly } from '../core/spelling.ts';
 import { at, between, chance, pick } from './random.ts';
 import { type Customer, customerCount, customerOf, plantedCustomers } from './sales-customers.ts';
@@ -23,7 +23,7 @@ interface Planted {
   readonly name: string;
   readonly stage: Stage;
   readonly cents: number;
-  /** Days from today; for a closed one, in which it was closed. */
+  /** Days from today; for a closed deal, its closing date. */
   readonly closes: number;
   /** Days before today. */
   readonly age: number;
@@ -95,7 +95,7 @@ interface Deal {
   readonly reason: string | null;
 }
 
-/** The first and the last day of the quarter so many after the one that a day is in. */
+/** The first and the last day of the quarter `n` quarters after a day. */
 function quarterAfter(day: string, count: number): readonly [string, string] {
   const first = Math.floor((Number(day.slice(5, 7)) - 1) / 3) * 3 + count * 3;
   const year = Number(day.slice(0, 4));
@@ -111,7 +111,7 @@ const dayWithin = ([from, to]: readonly [string, string], n: number, kind: numbe
 const earlier = (a: string, b: string) => (a < b ? a : b);
 const later = (a: string, b: string) => (a > b ? a : b);
 
-/** Most of what should close this month still can; people like to sign on its last days, and some are late. */
+/** Most deals of this month are still open, many close on its last days, and some are late. */
 function dueThisMonth(today: string, n: number): string {
   const [first, last] = monthOf(today);
   const place = chance(n, 72);
@@ -126,7 +126,7 @@ function dueDay(today: string, n: number): string | undefined {
   const [first, last] = quarterAfter(today, quarter);
   return dayWithin([quarter === 0 ? later(first, today) : first, last], n, 75);
 }
-/** The nearer the day, the further the talks. */
+/** Deals with a nearer closing date are in a later stage. */
 function stageBefore(days: number, n: number): OpenStage {
   const lows = days <= 20 ? [0, 0.03, 0.18, 0.5] : days <= 75 ? [0.1, 0.25, 0.5, 0.8] : [0.3, 0.6, 0.85, 0.97];
   const roll = chance(n, 76);
@@ -220,7 +220,7 @@ export function* deals(team: SalesTeam): Iterable<SampleDocument> {
   let n = 0;
   for (const deal of known(team)) yield documentOf(deal, n++);
   const customersInAll = customerCount(team);
-  // Neighbours in the list are not neighbours among the customers.
+  // Consecutive deals have different customers.
   let stride = Math.floor(customersInAll * 0.618);
   while (gcd(stride, customersInAll) !== 1) stride++;
   for (let i = 0; i < dealCount(team); i++) yield documentOf(generated(team, i, customersInAll, stride), n++);

@@ -1,4 +1,4 @@
-/** People who may become the sample company's customers. */
+/** Sample leads of sales. */
 import { nameOf, plain } from './names.ts';
 import { spelledPlainly } from '../core/spelling.ts';
 import { at, between, chance, pick } from './random.ts';
@@ -13,7 +13,7 @@ const firsts = 'Alder,Bramble,Compass,Dovetail,Echo,Fathom,Garnet,Heather,Indigo
 );
 const seconds = 'Studios,Labs,Partners,Foods,Travel,Media,Hotels,Fitness,Legal,Design,Motors'.split(',');
 
-/** How promising: those who were sent away seldom were. */
+/** The score of a lead; disqualified leads have low scores. */
 function scoreOf(state: (typeof states)[number], n: number): number {
   const [low, high] = { NEW: [5, 95], CONTACTED: [20, 92], QUALIFIED: [55, 99], CONVERTED: [70, 100], DISQUALIFIED: [0, 45] }[state] as [
     number,

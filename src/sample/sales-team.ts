@@ -1,4 +1,4 @@
-/** Who sells at the sample company, what they are expected to sell, and the days that its sales data share. */
+/** Sample sales representatives, their quotas, and dates shared by the sales data. */
 import { spelledPlainly } from '../core/spelling.ts';
 import { departmentNames } from './departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
@@ -21,14 +21,14 @@ export interface Rep {
 export interface SalesTeam {
   readonly today: string;
   readonly year: number;
-  /** Deals, customers and leads grow with the company. */
+  /** The factor by which deals, customers and leads grow with the company. */
   readonly scale: number;
-  /** The first is the one whom questions know. */
+  /** The first one is used in examples. */
   readonly reps: readonly Rep[];
 }
 
 const REPS = 12;
-/** Sales stop growing with a company of twenty thousand: their documents may have to be held in memory. */
+/** Sales data stops growing at twenty thousand employees, because the documents may be held in memory. */
 const LARGEST = 40;
 const SELLERS = /^(Senior )?Account Executive$/;
 
@@ -61,7 +61,7 @@ const repOf = ({ id, first, last, email, title }: SamplePerson): Rep => ({
   senior: title.startsWith('Senior'),
 });
 
-/** Departments follow each other, so that nobody has to look at a million people to find the few who sell. */
+/** Departments are contiguous, so that the search for sales people does not read every employee. */
 function firstOfSales(people: Directory): number {
   const sales = departmentNames.indexOf('Sales');
   let [low, high] = [KNOWN_PEOPLE, people.size];
@@ -74,12 +74,12 @@ function firstOfSales(people: Directory): number {
 }
 
 export const numbered = (block: string, n: number): string => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
-/** Before anybody asks, also on the day itself. */
+/** Early in the day, so that it is in the past even today. */
 export const timeOn = (day: string, n: number): string =>
   `${day}T0${between(6, 8, n, 90)}:${String(between(0, 59, n, 91)).padStart(2, '0')}:00.000Z`;
 export const ownedBy = ({ id, name, email }: Rep) => ({ owner: email, owner_id: id, owner_name: name, owner_search: spelledPlainly(name) });
 
-/** What each of them should sell in each quarter of last year, this year and the next. */
+/** Quotas per person and quarter of last year, this year and next year. */
 export function* quotas({ reps, year }: SalesTeam): Iterable<SampleDocument> {
   for (let which = 0; which < 12 * reps.length; which++) {
     const rep = at(reps, Math.floor(which / 12));

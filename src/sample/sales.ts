@@ -1,4 +1,4 @@
-/** What the sample company sells, to whom and how well: collection by collection. */
+/** Sample data of sales, one generator per collection. */
 import { customerCount, customers, PLANTED_CUSTOMERS } from './sales-customers.ts';
 import { dealCount, deals } from './sales-deals.ts';
 import { leadCount, leads } from './sales-leads.ts';
@@ -6,7 +6,7 @@ import { quotas, type SalesSampleOptions, type SampleDocument, salesTeam } from 
 
 export interface SampleCollection {
   readonly name: string;
-  /** About how many documents there are, for a progress bar. */
+  /** The approximate number of documents, for a progress bar. */
   readonly estimate: number;
   documents(): Iterable<SampleDocument>;
 }

@@ -1,4 +1,4 @@
-/** Who answers tickets at the sample company, and who writes its articles: people of the directory. */
+/** Sample support agents and authors of articles, from the employee directory. */
 import { departmentNames } from './departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
 
@@ -13,7 +13,7 @@ export interface SupportTeam {
 
 const AGENTS = 18;
 const WRITERS = 4;
-/** Longer at the company than the oldest ticket. */
+/** Hired before the oldest ticket. */
 const OLD_HAND = 760;
 
 const named = ({ id, first, last }: SamplePerson): Agent => ({ id, name: `${first} ${last}` });
@@ -31,7 +31,7 @@ export function supportTeam(employees: number): SupportTeam {
   return { agents, writers: writers.length > 0 ? writers : agents };
 }
 
-/** Departments follow each other, so that nobody has to look at a million people to find a few of them. */
+/** Departments are contiguous, so that the search does not read every employee. */
 function* supporters(people: Directory): Iterable<SamplePerson> {
   for (let n = 0; n < KNOWN_PEOPLE; n++) {
     const person = people.person(n);

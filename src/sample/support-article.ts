@@ -1,4 +1,4 @@
-/** One article of the knowledge base. `kept` says who reads it: customers too, staff only, or nobody yet or any more. */
+/** One article. `kept` says who reads it: customers and staff, staff only, or nobody (draft or archived). */
 export interface Article {
   readonly title: string;
   readonly category: string;
@@ -8,7 +8,7 @@ export interface Article {
   readonly kept: 'public' | 'internal' | 'draft' | 'archived';
 }
 
-/** The content is the summary and its paragraphs. */
+/** The content is the summary followed by the paragraphs. */
 export const article = (category: string, title: string, tags: string, summary: string, ...paragraphs: readonly string[]): Article => ({
   title,
   category,

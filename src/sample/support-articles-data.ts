@@ -1,4 +1,4 @@
-/** Articles about interfaces, data, reports, speed and first steps. */
+/** Sample articles about APIs, data, reports, performance and first steps. */
 import { type Article, article } from './support-article.ts';
 
 export const dataArticles: readonly Article[] = [

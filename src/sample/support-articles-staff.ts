@@ -1,4 +1,4 @@
-/** Articles that only our own people read, and those that are not published yet or any more. */
+/** Sample articles for staff only, drafts and archived ones. */
 import { type Article, article, kept } from './support-article.ts';
 
 const internal = (category: string, title: string, tags: string, summary: string, text: string) =>

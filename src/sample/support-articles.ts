@@ -1,4 +1,4 @@
-/** The knowledge base: first the articles that questions name, then account, security and billing. The rest is beside this file. */
+/** Sample knowledge base articles: those that examples name, then account, security and billing. */
 import { type Article, article } from './support-article.ts';
 import { dataArticles } from './support-articles-data.ts';
 import { staffArticles } from './support-articles-staff.ts';

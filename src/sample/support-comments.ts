@@ -1,4 +1,4 @@
-/** What was said on a ticket between its beginning and its end. */
+/** Sample comments on tickets. */
 import { between, chance, pick } from './random.ts';
 import { numbered } from './sales-team.ts';
 import type { Agent } from './support-agents.ts';

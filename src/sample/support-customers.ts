@@ -1,4 +1,4 @@
-/** Whose tickets the sample company answers: customers of the sales sample, their people, and the three that have a portal. */
+/** Sample customers of support: those of sales with their contacts; three of them use the portal. */
 import { nameOf, plain } from './names.ts';
 import { organizations, type Persona, personas } from './people.ts';
 import { customers } from './sales-customers.ts';
@@ -9,11 +9,11 @@ export interface SupportCustomer {
   readonly name: string;
   readonly tier: string;
   readonly people: readonly SupportContact[];
-  /** Its people can sign in. */
+  /** Whether its contacts can sign in. */
   readonly portal: boolean;
 }
 export interface SupportContact {
-  /** The account's own id where there is one. */
+  /** The account id, if the contact can sign in. */
   readonly id: string;
   readonly name: string;
   readonly email: string;
@@ -23,7 +23,7 @@ export interface SupportContact {
 const CUSTOMERS = 40;
 const PEOPLE = 4;
 
-/** Colleagues of the sample people: one who uses the portal, one who has not answered the invitation yet. */
+/** Colleagues of the personas: one who uses the portal, and one with an open invitation. */
 const colleagues: Readonly<Record<keyof typeof organizations, readonly [string, string]>> = {
   acme: ['Ingrid Solheim', 'Kofi Mensah'],
   globex: ['Petra Lindqvist', 'Ravi Anand'],
@@ -68,7 +68,7 @@ export function supportCustomers(options: { readonly employees: number; readonly
   return found;
 }
 
-/** The portal's own record of an organisation: its people, and which one of them leads. */
+/** An organisation of the portal: its contacts and its lead. */
 export function organizationRow({ id, name, tier, people }: SupportCustomer, today: Date): Readonly<Record<string, unknown>> {
   const since = (days: number) => new Date(today.getTime() - days * 86_400_000).toISOString();
   return {

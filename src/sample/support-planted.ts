@@ -1,4 +1,4 @@
-/** Tickets that questions and tests know, and two with orders to the assistant in them: text that others wrote is never a command. */
+/** Fixed tickets that examples and tests use. Two contain prompt injections, which the assistant must ignore. */
 import { organizations, persona } from './people.ts';
 
 export interface PlantedTicket {
@@ -12,7 +12,7 @@ export interface PlantedTicket {
   readonly by: string;
   readonly shared: boolean;
   readonly assigned: boolean;
-  /** How much of its time has passed. */
+  /** The elapsed part of its SLA time. */
   readonly spent: number;
 }
 const by = (username: string) => ({ by: persona(username).sub, customer: persona(username).organizationId ?? organizations.acme.id });

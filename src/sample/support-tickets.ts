@@ -1,4 +1,4 @@
-/** The tickets: each is worked out from its number, and its times from the moment the sample is made. */
+/** Sample tickets: each is computed from its number, with times relative to the time of generation. */
 import { at, between, chance, pick } from './random.ts';
 import { numbered } from './sales-team.ts';
 import type { Agent } from './support-agents.ts';
@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Hours until a ticket has to be solved; the rules of the support tools say the same. */
+/** SLA hours, equal to the rules of the support tools. */
 const HOURS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   critical: { enterprise: 4, business: 8, startup: 12, free: 24 },
   high: { enterprise: 8, business: 16, startup: 24, free: 48 },
@@ -30,10 +30,11 @@ const HOURS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 const hoursFor = (priority: string, tier: string): number => HOURS[priority]?.[tier] ?? 72;
 const priorities = ['critical', 'high', 'medium', 'low'] as const;
 
-/** Of all tickets, so many wait for a solution; of these, one in so many is late. */
+/** The share of open tickets. */
 const WAITING = 0.2;
+/** Every ninth open ticket is late. */
 const LATE = 9;
-/** As far ahead as there are deadlines: long enough for some to be near at any time of the next days. */
+/** How far ahead deadlines are spread, so that some are near at any time of the next days. */
 const AHEAD = 94 * HOUR;
 const OLDEST = 660 * DAY;
 
@@ -46,19 +47,19 @@ interface Times {
 
 const iso = (time: number) => new Date(Math.floor(time / 1000) * 1000).toISOString();
 
-/** In the order of their numbers: the later, the nearer the solution of a waiting ticket; every so many is too late already. */
+/** The times of the nth open ticket: deadlines are spread over AHEAD, and every LATE-th has passed. */
 function waiting(n: number, of: number, tier: string, now: number): Times {
   const late = n % LATE === LATE - 1;
   const left = late ? -between(20, 3000, n, 201) * MINUTE : AHEAD * ((n + 0.5) / of) ** 1.7;
   const possible = priorities.filter((each) => hoursFor(each, tier) * HOUR > left + 10 * MINUTE);
   const priority = late ? pick(['high', 'medium', 'medium', 'low'], n, 202) : pick(possible.length > 0 ? possible : ['low'], n, 203);
   const span = hoursFor(priority, tier) * HOUR;
-  // Nobody has written in the future: a deadline that no priority of this customer reaches comes nearer.
+  // A ticket cannot be created in the future: a deadline beyond the customer's SLA moves closer.
   const deadline = now + Math.min(left, span - 10 * MINUTE);
   return { priority, deadline, created: deadline - span };
 }
 
-/** Most were solved lately, the first ones nearly two years ago; about one in ten too late. */
+/** Solved tickets: most recently, the first almost two years ago, about one in ten too late. */
 function solved(n: number, of: number, tier: string, now: number): Times {
   const priority = pick(['low', 'low', 'medium', 'medium', 'medium', 'high', 'high', 'critical'], n, 211);
   const span = hoursFor(priority, tier) * HOUR;
@@ -68,7 +69,7 @@ function solved(n: number, of: number, tier: string, now: number): Times {
   return { priority, created, deadline: created + span, resolved };
 }
 
-/** Two tickets about one thing name other reports, offices and numbers, and the same ones throughout. */
+/** Replaces the words in braces: different per ticket, and consistent within a ticket. */
 const filled = (text: string, n: number) =>
   text.replace(/\{(\w+)\}/g, (_, slot: string) => pick(slots[slot] ?? [slot], n, 300 + Object.keys(slots).indexOf(slot)));
 
@@ -123,7 +124,7 @@ function plantedRow(known: PlantedTicket, n: number, { now, agents, customers }:
 }
 
 function generated(n: number, open: number, { count, now, agents, customers }: TicketOptions): SampleTicket {
-  // Customers with a portal write more; the first of the others as well.
+  // Customers with a portal and the first of the others have more tickets.
   const customer = chance(n, 221) < 0.3 ? at(customers, Math.floor(chance(n, 222) * 3)) : pick(customers, n, 223);
   const contact = pick(
     customer.people.filter(({ invited }) => !invited),
@@ -139,7 +140,7 @@ function generated(n: number, open: number, { count, now, agents, customers }: T
     ? pick(['open', 'open', 'open', 'in_progress', 'in_progress', 'pending'], n, 225)
     : solvedStatus(n, now - (times.resolved ?? now));
   const agent = status === 'open' && chance(n, 226) < 0.4 ? undefined : pick(agents, n, 227);
-  // What was found and how it ended belongs to the way it was told.
+  // The finding and the resolution belong to the phrasing.
   const which = Math.floor(chance(n, 228) * about.subjects.length);
   const told = (list: readonly string[]) => filled(at(list, which % list.length), n);
   const end = isOpen ? undefined : endOf(told(about.resolutions), n);
@@ -155,7 +156,7 @@ function generated(n: number, open: number, { count, now, agents, customers }: T
   };
   return row(n, text, times, customer, contact, agent, now);
 }
-/** People say where or for whom, if it is not in the words already. */
+/** Adds a place or a person, unless the text already has one. */
 const subjectOf = (subject: string, n: number) =>
   filled(subject.includes('{') ? subject : subject + pick([' ({office})', ' ({team} team)', ''], n, 237), n);
 

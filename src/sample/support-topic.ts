@@ -1,4 +1,4 @@
-/** One thing that customers write to support about. */
+/** The template of a sample ticket. */
 export interface Topic {
   readonly category: string;
   readonly tags: readonly string[];

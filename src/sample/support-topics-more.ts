@@ -1,4 +1,4 @@
-/** The second half of what customers write about. */
+/** More ticket templates. */
 import { topic, type Topic } from './support-topic.ts';
 
 export const moreTopics: readonly Topic[] = [

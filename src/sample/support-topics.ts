@@ -1,6 +1,6 @@
 /**
- * What customers write to support about: each topic with several ways of saying it, what the agent found and how it ended. Words in
- * braces are filled in per ticket. Two topics never share a subject, so that a search finds what it names.
+ * Ticket templates: each topic has several phrasings, findings and resolutions. Words in braces are replaced per ticket.
+ * Subjects are unique, so that a search finds the intended topic.
  */
 import { topic, type Topic } from './support-topic.ts';
 import { moreTopics } from './support-topics-more.ts';

@@ -1,4 +1,4 @@
-/** What the sample company's support knows: tickets, articles and the organisations of the portal, collection by collection. */
+/** Sample data of support: tickets, articles and customer organisations. */
 import { between } from './random.ts';
 import type { SampleCollection } from './sales.ts';
 import { numbered, type SampleDocument } from './sales-team.ts';
@@ -12,7 +12,7 @@ export interface SupportSampleOptions {
   /** How many people the company has. */
   readonly employees: number;
   readonly today: Date;
-  /** 1,000, and more in a large company, unless told. */
+  /** Default: 1,000, and more in a large company. */
   readonly tickets?: number;
 }
 

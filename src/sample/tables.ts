@@ -1,11 +1,11 @@
-/** Rows of one table, made while they are read. A record is for a column of JSON. */
+/** Rows of one table, generated lazily. A record becomes a JSON column. */
 export type Cell = string | number | boolean | null | Readonly<Record<string, unknown>>;
 export type SampleRow = readonly Cell[];
 
 export interface SampleTable {
   readonly name: string;
   readonly columns: readonly string[];
-  /** About how many rows there are, for a progress bar. */
+  /** The approximate number of rows, for a progress bar. */
   readonly estimate: number;
   rows(): Iterable<SampleRow>;
 }

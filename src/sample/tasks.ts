@@ -1,4 +1,4 @@
-/** A few tasks for some of the sample people, so that a list is not empty the first time. */
+/** Sample tasks of some people. */
 import { persona } from './people.ts';
 import type { SampleTable } from './tables.ts';
 import { dayOf, shifted } from './time-off.ts';

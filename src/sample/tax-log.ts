@@ -1,4 +1,4 @@
-/** Who did what to the sample company's tax records. Each entry is worked out from a number, so that any count of them can be written. */
+/** Sample audit log of tax. Each entry is computed from its number, so that any amount can be generated. */
 import { directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
 import { persona } from './people.ts';
 import { at, between, chance, pick } from './random.ts';
@@ -26,7 +26,7 @@ export const EIN = '98-7650123';
 const HOUR = 3_600_000;
 const SPAN = 700 * 24 * HOUR;
 const money = (cents: number) => cents / 100;
-/** Numbers that begin with a 9 are never given to anybody. */
+/** Numbers that begin with 9 are never assigned. */
 const ssnOf = (n: number) => `9${between(10, 99, n, 321)}-${between(10, 99, n, 322)}-${between(1000, 9999, n, 323)}`;
 
 function estimateEvent({ id, year, quarter, name, amount }: SampleEstimate, n: number): Event {
@@ -65,7 +65,7 @@ function estimateEvent({ id, year, quarter, name, amount }: SampleEstimate, n: n
       ...status('submitted', 'draft'),
       notes: 'The amount leaves out the last month; please correct it.',
     };
-  // A duplicate that was entered and taken out again: its id is nobody's.
+  // A duplicate that was created and deleted: its id matches no record.
   const gone = numbered('1a600000', n + 1);
   return {
     action: 'delete',
@@ -145,7 +145,7 @@ function rateEvent({ id, state, place, stateRate, localRate }: SampleRate, n: nu
   return { action: 'update', entity, id, before, after: { ...facts, combined_rate: rate }, notes: 'Published by the state' };
 }
 
-/** People work on what is due soon, or just was. */
+/** Records with a due date near the time of the entry. */
 function current<T extends { readonly due: string }>(all: readonly T[], day: string, n: number): T {
   const soon = all.filter(({ due }) => due > shifted(day, -30) && due < shifted(day, 150));
   return pick(soon.length > 0 ? soon : all, n, 334);
@@ -158,13 +158,13 @@ function eventOf({ rates, estimates, filings, registrations }: SampleRecords, da
   return kind < 0.9 ? registrationEvent(pick(registrations, n, 334), n) : rateEvent(pick(rates, n, 334), n);
 }
 
-/** The first ones have just happened, this month in any case; further back they become fewer. */
+/** The first entries are recent, always in this month; earlier ones become fewer. */
 function timeOf(n: number, count: number, now: number): string {
   const month = Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth());
   const back = n < 4 ? n * HOUR : SPAN * (n / count) ** 1.4;
   const day = now - back;
   if (n < 4) return new Date(Math.max(month, day)).toISOString();
-  // At an hour when people work.
+  // Within working hours.
   const hour = Math.floor(day / (24 * HOUR)) * 24 * HOUR + 8 * HOUR + Math.floor(chance(n, 335) * 9 * HOUR);
   return new Date(Math.min(hour, now)).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Where the sample company meets tax authorities. Rates are like those of real places; nobody should file a return by them. */
+/** Sample tax jurisdictions. Rates resemble real ones and are not advice. */
 
 export interface SalesTaxPlace {
   readonly state: string;
@@ -85,9 +85,9 @@ export interface TaxReturn {
   readonly title: string;
   /** Month and day in the year after the tax year. */
   readonly due: string;
-  /** What one quarter's estimate is about, in cents; none where the tax is paid with the return. */
+  /** The approximate quarterly estimate in cents; undefined if the tax is paid with the return. */
   readonly quarterly?: number;
-  /** What the return is about where there are no estimates, in cents. */
+  /** The approximate tax of a return without estimates, in cents. */
   readonly once?: number;
 }
 

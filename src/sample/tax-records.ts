@@ -1,4 +1,4 @@
-/** What the sample company owes, has paid and has filed, for two fiscal years counted from a day. Money is in cents. */
+/** Sample tax estimates, returns and registrations for two fiscal years before a day, in cents. */
 import { chance, between } from './random.ts';
 import { registered, salesTaxPlaces, type TaxReturn, taxReturns } from './tax-places.ts';
 import { dayOf, shifted } from './time-off.ts';
@@ -58,7 +58,7 @@ const days = (from: string, to: string): number => Math.round((Date.parse(to) - 
 const yearOf = (day: string) => Number(day.slice(0, 4));
 const earlier = (a: string, b: string) => (a < b ? a : b);
 
-/** Rates in force, one that has ended in each of some places, and one that is not in force yet. */
+/** Current rates, some that have ended, and one that is not in force yet. */
 export function ratesFor(today: string): SampleRate[] {
   const year = yearOf(today);
   const rates: SampleRate[] = [];
@@ -78,8 +78,8 @@ export function ratesFor(today: string): SampleRate[] {
 }
 
 /**
- * What was due is paid, but for a part that New York still waits for, so that something is always overdue. Florida has been given
- * more time for its last one, and California has its next one half paid.
+ * Due estimates are paid, except a part for New York, so that one is always overdue. Florida has an extension for its last one, and
+ * the next one of California is half paid.
  */
 export function estimatesFor(today: string): SampleEstimate[] {
   const year = yearOf(today);
@@ -102,8 +102,8 @@ export function estimatesFor(today: string): SampleEstimate[] {
 }
 
 /**
- * Returns of this tax year and the two before it. What was due is filed, but for the last one of Illinois, so that one is always
- * overdue. The federal return takes its extension; Massachusetts owes a refund.
+ * Returns of this tax year and the two before it. Due returns are filed, except the last one of Illinois, so that one is always
+ * overdue. The federal return has an extension; Massachusetts owes a refund.
  */
 export function filingsFor(today: string, estimates: readonly SampleEstimate[]): SampleFiling[] {
   const thisYear = yearOf(today);
@@ -138,7 +138,7 @@ export function registrationsFor(today: string): SampleRegistration[] {
     state,
     type,
     agency,
-    // In full it goes no further than the audit log, which cuts it as well.
+    // The full number is only in the input of the audit log, which masks it.
     account: String(100_000_000 + (((n + 1) * 61_803_399) % 900_000_000)),
     status: status ?? 'active',
     frequency,

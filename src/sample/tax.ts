@@ -1,11 +1,11 @@
-/** The sample company's tax data, table by table in the order in which it can be written. */
+/** Sample data of tax, in the order of the foreign keys. */
 import { persona } from './people.ts';
 import type { SampleRow, SampleTable } from './tables.ts';
 import { EIN, logRows } from './tax-log.ts';
 import { estimatesFor, filingsFor, ratesFor, registrationsFor, todayOf } from './tax-records.ts';
 
 export interface TaxSampleOptions {
-  /** How many people work there: the audit log grows with the company, other tax records do not. */
+  /** The number of employees. Only the audit log grows with it. */
   readonly employees: number;
   readonly today: Date;
 }

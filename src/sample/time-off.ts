@@ -1,4 +1,4 @@
-/** Who of the sample company was, is or wants to be away, and what that leaves of each balance. */
+/** Sample time-off requests and balances. */
 import type { SamplePerson } from './directory.ts';
 import { persona } from './people.ts';
 import { at, between, chance } from './random.ts';
@@ -31,18 +31,19 @@ const yearOf = (day: string): number => Number(day.slice(0, 4));
 export const shifted = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY);
 /** The Monday on or after a day. */
 const mondayFrom = (day: string): string => shifted(day, (8 - new Date(day).getUTCDay()) % 7);
-/** The first day at work was a Monday. */
+/** The hire date, moved to a Monday. */
 export const hiredOn = ({ tenure }: SamplePerson, newYear: string): string => mondayFrom(shifted(newYear, -tenure));
 const later = (a: string, b: string) => (a > b ? a : b);
 
-const WAITING_WITHIN = 30; // nobody waits longer than that for an answer
-/** Personas keep these days free, for those who try asking for time off themselves. */
+/** The oldest pending request, in days. */
+const WAITING_WITHIN = 30;
+/** Personas have no time off on these days, so that users can request them. */
 const FREE_BEFORE = 40;
 
-/** Nobody has less than that left of anything. */
+/** The smallest remaining balance. */
 const KEPT = 5;
 
-/** Weeks of the year in which people like to be away; far enough apart that two never meet. */
+/** Weeks of time off, far enough apart that two requests never overlap. */
 const seasons = [3, 11, 22, 29, 38, 50];
 const entitled: Record<TypeCode, number> = { VACATION: 20, SICK: 12, PERSONAL: 8, BEREAVEMENT: 5, JURY_DUTY: 10, PARENTAL: 60, UNPAID: 30 };
 const reasons: Partial<Record<TypeCode, readonly (string | null)[]>> = {
@@ -51,7 +52,7 @@ const reasons: Partial<Record<TypeCode, readonly (string | null)[]>> = {
   PERSONAL: ['Moving house', null, 'School event', 'Appointment'],
 };
 
-/** Two colleagues whose requests wait for their manager: not in December, and not in the next 30 days. */
+/** The two fixed pending requests: not in December, and not in the next 30 days. */
 const waiting: Record<string, { weeks: number; days: number; notes: string }> = {
   [persona('marcus.johnson').sub]: { weeks: 0, days: 3, notes: 'Visiting my parents' },
   [persona('sarah.kim').sub]: { weeks: 1, days: 5, notes: 'Climbing trip' },
@@ -61,7 +62,7 @@ export const waits = (id: string): boolean => id in waiting;
 
 export interface Calendar {
   readonly today: string;
-  /** Last year, this year, and from October on the next. */
+  /** Last year, this year, and from October on next year. */
   readonly years: readonly number[];
 }
 export function calendarOf(today: Date): Calendar {
@@ -74,7 +75,7 @@ function waitingRequest(id: string, today: string): SampleRequest | undefined {
   const one = waiting[id];
   if (!one) return undefined;
   let start = mondayFrom(shifted(today, 35));
-  // Both weeks have to end before December.
+  // Both weeks end before December.
   if (shifted(start, 12).slice(5) >= '12-01' || start.slice(5) >= '12-01') start = mondayFrom(later(`${yearOf(start) + 1}-01-04`, start));
   start = shifted(start, one.weeks * 7);
   return {
@@ -117,7 +118,7 @@ export function requestsOf(person: SamplePerson, { today, years }: Calendar): Sa
       left[type] -= days;
       const status = type === 'SICK' ? 'approved' : statusOf(start, today, seed);
       const ahead = between(5, 40, seed, 26);
-      // Whoever is ill says so on the day; what lies ahead was asked for lately.
+      // Sick leave is requested on the day; future time off was requested recently.
       const asked = type === 'SICK' ? start : past ? shifted(start, -ahead) : shifted(today, -between(7, WAITING_WITHIN, seed, 26));
       const decided = status === 'approved' || status === 'rejected' ? shifted(asked, 1) : null;
       const notes = reasons[type] ?? [null];
@@ -142,7 +143,7 @@ export function balancesOf(person: SamplePerson, { years }: Calendar, requests: 
       const used = taken(year, type, 'approved');
       const pending = taken(year, type, 'pending');
       balances.push({ year, type, entitlement, used, pending, carryover });
-      // Up to five days of vacation go along when a year has ended; this one has not.
+      // Up to five vacation days carry over at the end of a year.
       carryover = type === 'VACATION' && which === 0 ? Math.min(5, entitlement + carryover - used - pending) : 0;
     }
   }

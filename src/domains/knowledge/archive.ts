@@ -1,7 +1,6 @@
 /**
- * The whole knowledge with its history as lines of JSON: a beginning, a line for each transaction with what it opened and closed, and an
- * end that vouches for all before it. What a transaction did never changes, so the lines up to one number are the same whenever they are
- * read.
+ * The export format of knowledge: JSON Lines with a header, one line per transaction with the versions it opened and closed, and a
+ * checksum as the last line. Transactions never change, so that two exports up to the same number are equal.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -44,7 +43,7 @@ const ending = z.strictObject({ end: z.literal(true), ...counts, sha256: z.strin
 export type Archived = z.output<typeof changed>;
 export interface Counts {
   readonly transactions: number;
-  /** Versions, not things. */
+  /** The number of versions. */
   readonly entries: number;
   readonly triples: number;
 }
@@ -65,7 +64,7 @@ const counting = () => {
 
 const AT_ONCE = 200;
 
-/** Every line up to the last transaction that there is when it begins; tells how far it is. */
+/** Yields every line up to transaction `asOf`, and reports progress. */
 export async function* archive(sql: SqlReader, asOf: number, onProgress: (tx: number) => void): AsyncGenerator<string, Counts> {
   const { count, digest, add } = counting();
   const line = (value: object) => {
@@ -103,21 +102,21 @@ const linesAfter = (sql: SqlReader, after: number, asOf: number): Promise<Archiv
       from knowledge.transactions t where t.tx_id > ${after}::bigint and t.tx_id <= ${asOf}::bigint order by t.tx_id limit ${AT_ONCE}::int`,
   );
 
-/** Why a file is not taken; a part of a sentence, such as "line 3 is not JSON". */
+/** Why an archive is invalid; a part of a sentence, such as "line 3 is not JSON". */
 export class Damaged extends Error {
   override readonly name = 'Damaged';
 }
 
 export interface Unarchiving {
-  /** The transaction of a line; nothing for the first and the last one. Throws `Damaged`. */
+  /** The transaction of a line; undefined for the first and the last line. Throws `Damaged`. */
   take(line: Uint8Array): Archived | undefined;
-  /** When there are no more lines. Throws `Damaged` where the end is missing. */
+  /** Call it after the last line. Throws `Damaged` if the checksum line is missing. */
   finish(): Counts;
-  /** The number of the last transaction, as the first line tells it. */
+  /** The number of the last transaction, from the first line. */
   readonly asOf: number;
 }
 
-/** Takes the lines of an archive, without their line feeds, and makes sure that they are whole and make sense. */
+/** Parses the lines of an archive, without line feeds, and validates them. */
 export function unarchive(): Unarchiving {
   const { count, digest, add } = counting();
   const utf8 = new TextDecoder('utf-8', { fatal: true });

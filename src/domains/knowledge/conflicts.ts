@@ -1,4 +1,4 @@
-/** When two triples contradict each other. */
+/** Detects triples that contradict each other. */
 import { z } from 'zod';
 import type { SqlReader, SqlText } from '../../core/sql.ts';
 import { nameOf } from './items.ts';
@@ -12,14 +12,14 @@ interface Said {
   readonly valid_to?: string | undefined;
 }
 
-/** Only what holds at the same time can contradict. */
+/** Only triples that are valid at the same time can contradict. */
 const overlapping = (sql: SqlReader, { valid_from, valid_to }: Said): SqlText =>
   sql`coalesce(valid_from, '-infinity') <= coalesce(${valid_to}::date, 'infinity') and coalesce(valid_to, 'infinity') >= coalesce(${valid_from}::date, '-infinity')`;
 
 const currentAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
   sql`select * from knowledge.triple_versions where subject_name = ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
 
-/** The same triple, where it stands already. */
+/** The same triple, if it is already recorded. */
 export async function known(sql: SqlReader, said: Said): Promise<Triple | undefined> {
   return (
     await sql.many(triple, currentAlike(sql, said, sql`predicate = ${said.predicate} and object_name = ${nameOf(sql, said.object)}`))
@@ -29,8 +29,8 @@ export async function known(sql: SqlReader, said: Said): Promise<Triple | undefi
 const share = z.object({ several: z.boolean() });
 
 /**
- * A predicate has one object for each subject, like owned_by, until the facts show otherwise, like depends_on: where a quarter of its
- * subjects have several at the same time, it takes several. Nobody has to declare it.
+ * A predicate is assumed to have one object per subject, like owned_by. If a quarter of its subjects have several at the same time, like
+ * depends_on, it may have several.
  */
 async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean> {
   const { several } = await sql.one(
@@ -44,7 +44,7 @@ async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean>
   return several;
 }
 
-/** `not_depends_on` is what `depends_on` is not. */
+/** `not_depends_on` is the negation of `depends_on`. */
 const opposite = (predicate: string) => (predicate.startsWith('not_') ? predicate.slice(4) : `not_${predicate}`);
 
 export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[]> {

@@ -1,4 +1,4 @@
-/** Single entries and triples as they stand, and how a card tells what becomes of them. */
+/** Current entries and triples, and their changes on an approval card. */
 import type { SqlReader, SqlTag } from '../../core/sql.ts';
 import type { Change } from '../../core/tool.ts';
 import { entry, triple } from './schemas.ts';
@@ -9,13 +9,13 @@ export const currentEntry = (sql: SqlReader, id: string) =>
 export const currentTriple = (sql: SqlReader, id: string) =>
   sql.maybeOne(triple, sql`select * from knowledge.triple_versions where triple_no = ${numberOf(id, 't')} and tx_to is null`);
 
-/** Triples with the entry itself at one of their ends. */
+/** Triples whose subject or object is the entry. */
 export const triplesAbout = (sql: SqlReader, entryId: string) =>
   sql.many(
     triple,
     sql`select * from knowledge.triple_versions where tx_to is null and (subject_name = ${nameOf(sql, entryId)} or object_name = ${nameOf(sql, entryId)}) order by triple_no`,
   );
-/** As the database compares names. */
+/** Normalises a name like knowledge.plain in the database. */
 export const nameOf = (sql: SqlTag, text: string) => sql`knowledge.plain(${text}::text) collate "C"`;
 
 export const isEntryId = (text: string) => /^e-\d+$/i.test(text);
@@ -25,17 +25,17 @@ export const sentence = ({ subject, predicate, object }: { subject: string; pred
 export const foundSome = (n: number, one: string, several: string, words?: unknown) =>
   `Found ${n} ${n === 1 ? one : several}${typeof words === 'string' && words.trim() !== '' ? ` matching "${words.trim()}"` : ''}.`;
 
-/** What others only claim is shown as a claim. */
+/** Shows claims of other people as claims. */
 const CLAIMS: Readonly<Record<string, string>> = {
   source: 'Source (claimed)',
   actor: 'Actor (claimed)',
   confidence: 'Confidence (claimed)',
 };
-/** A tag with a comma in it must not read like two. */
+/** Quotes a tag that contains a comma. */
 const shown = (value: unknown) =>
   Array.isArray(value) ? value.map((tag: string) => (tag.includes(',') ? `“${tag}”` : tag)).join(', ') : (value ?? null);
 
-/** Every field that differs, the id in front where a card is about several things. */
+/** Every field that differs, prefixed with the id if the card shows several items. */
 export function differences(before: object | null, after: object | null, about?: string): Change[] {
   const [from, to] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
   const fields = Object.keys({ ...from, ...to }).filter((field) => field !== 'id');

@@ -1,4 +1,4 @@
-/** Words to begin with. They name the tools to call; that something was recorded is for a tool's answer to say, never for these. */
+/** MCP prompts of the knowledge base. They name the tools to call, and never claim that something was recorded. */
 import { z } from 'zod';
 import { line, prose } from '../../core/fields.ts';
 import { anywhere, type SqlReader } from '../../core/sql.ts';
@@ -11,7 +11,7 @@ import { store } from './tools/store.ts';
 import { undo } from './tools/undo.ts';
 import { update } from './tools/update.ts';
 
-/** What entries are about, as they stand: those that begin so come before those that only contain it. */
+/** Completes topics of current entries: those that begin with the text, then those that contain it. */
 async function topics(begun: string, { sql }: { readonly sql: SqlReader }): Promise<readonly string[]> {
   const rows = await sql.many(
     z.object({ topic: z.string() }),
@@ -24,7 +24,7 @@ async function topics(begun: string, { sql }: { readonly sql: SqlReader }): Prom
 
 const forStaff = { roles: ['employee'], complete: { topic: topics } } as const;
 
-/** The person's own words, set apart from the instructions around them. */
+/** Delimits the user's text from the instructions around it. */
 const quoted = (text: string) => text.replace(/^/gm, '> ');
 const NOT_YET = 'Nothing has been written so far, and nothing is until a tool answers that it is: tell the user only what the answers say.';
 const WAITS =

@@ -1,4 +1,4 @@
-/** Every change, as the database keeps it: a numbered transaction that closes versions and opens others. */
+/** Writes changes as numbered transactions that close versions and open new ones. */
 import { z } from 'zod';
 import type { SqlWriter } from '../../core/sql.ts';
 import type { Me } from '../../core/tool.ts';
@@ -15,7 +15,7 @@ export interface Begin {
   readonly undoes?: number;
 }
 
-/** Takes the next number. From here to the end of the transaction nobody else takes one. */
+/** Takes the next number. The row lock makes other writers wait until the commit. */
 export async function begin(sql: SqlWriter, me: Me, { action, reason, undoes }: Begin): Promise<number> {
   const { last_tx } = await sql.change(
     counted,
@@ -39,7 +39,7 @@ type Said<T> = Omit<
   readonly valid_to?: string | null | undefined;
 };
 
-/** A new thing has the number of the transaction that brought it. */
+/** A new entry or triple is numbered by its transaction. */
 export async function openEntry(sql: SqlWriter, me: Me, tx: number, said: Said<Entry>): Promise<string> {
   await sql.change(
     done,
@@ -60,7 +60,7 @@ export async function openTriple(sql: SqlWriter, me: Me, tx: number, said: Said<
   return `t-${tx}`;
 }
 
-/** The next version of an entry: what is not said stays, whose it is and when it was recorded too. */
+/** The next version of an entry. Fields that are not given, the owner and the time of recording stay. */
 export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: Said<Entry>): Promise<void> {
   const no = numberOf(id, 'e');
   await close(sql, tx, id);
@@ -73,7 +73,7 @@ export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: 
   );
 }
 
-/** Closes the version that stands. */
+/** Closes the current version. */
 export async function close(sql: SqlWriter, tx: number, id: string): Promise<void> {
   await sql.change(
     done,
@@ -83,7 +83,7 @@ export async function close(sql: SqlWriter, tx: number, id: string): Promise<voi
   );
 }
 
-/** Opens again, field by field, what an earlier transaction closed. */
+/** Opens a copy of a version that an earlier transaction closed. */
 export async function reopen(sql: SqlWriter, tx: number, id: string, closedBy: number): Promise<void> {
   await sql.change(
     done,

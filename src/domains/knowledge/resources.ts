@@ -1,4 +1,4 @@
-/** Everything that is known, to read page by page and to hear about when it changes. */
+/** MCP resources of the knowledge base: pages to read, and notifications of changes. */
 import { entry, transaction, triple } from './schemas.ts';
 import { entriesAt, lastTx, noticesAfter, type Reading, RESOURCES, transactionsAt, triplesAt } from './snapshot.ts';
 import type { PagePosition, ResourcePage } from '../../core/page.ts';
@@ -6,7 +6,7 @@ import type { SqlReader } from '../../core/sql.ts';
 import { knowledge } from './domain.ts';
 
 type At<T> = (sql: SqlReader, at: Reading) => Promise<Omit<ResourcePage<T>, 'asOf'>>;
-/** A first page is read as things stand; the pages after it keep to that moment. */
+/** The first page is current; the following pages are as of the same transaction. */
 const partOf =
   <T>(read: At<T>) =>
   async ({ asOf, ...rest }: PagePosition, { sql }: { readonly sql: SqlReader }): Promise<ResourcePage<T>> => {

@@ -1,4 +1,4 @@
-/** The fields of entries, triples and transactions, as they go in and as they come out. */
+/** Input and output schemas of entries, triples and transactions. */
 import { z } from 'zod';
 import { callerText, companyText, day, line, prose, readable, signInName, storedDay, storedTime, untrusted } from '../../core/fields.ts';
 
@@ -12,7 +12,7 @@ export const topic = trimmed(120, 'topic').describe('What it is about, in a few 
 export const content = readable(z.string().max(4000))
   .refine(withText, 'content must not be empty')
   .describe('What is known, in plain sentences');
-/** One spelling for one tag, none twice. */
+/** Normalises tags and removes duplicates. */
 export const tags = z
   .array(trimmed(50, 'A tag'))
   .max(20)
@@ -26,7 +26,7 @@ const validity = {
   valid_from: day.describe('First day on which it holds'),
   valid_to: day.describe('Last day on which it holds'),
 };
-/** What may be said with a new entry or triple. */
+/** Optional fields of a new entry or triple. */
 export const given = {
   source: claims.source.optional(),
   actor: claims.actor.optional(),
@@ -34,7 +34,7 @@ export const given = {
   valid_from: validity.valid_from.optional(),
   valid_to: validity.valid_to.optional(),
 };
-/** The same for a change. */
+/** Optional fields of an update. */
 export const changeable = {
   source: claims.source.optional(),
   actor: claims.actor.optional(),
@@ -54,7 +54,7 @@ export const IN_ORDER = 'valid_to must not be before valid_from';
 export const reason = prose(500).optional().describe('Why, for whoever reads the history');
 export const itemId = line(24).transform((id) => id.trim().toLowerCase());
 export const entity = trimmed(200, 'A name');
-/** "Depends on" and "depends-on" are one predicate. */
+/** Normalises a predicate: "Depends on" and "depends-on" are the same. */
 export const predicate = trimmed(60, 'predicate')
   .transform((text) =>
     text
@@ -64,7 +64,7 @@ export const predicate = trimmed(60, 'predicate')
   )
   .refine((text) => /^[\p{L}\p{N}_]+$/u.test(text), 'predicate must be words of letters and digits, such as depends_on');
 
-/** Moments and zones that there are: the database knows no others. */
+/** Only times and offsets that the database accepts. */
 const isMoment = (text: string) => {
   const at = Date.parse(text);
   const hours = Number(/[+-](\d\d):\d\d$/.exec(text)?.[1] ?? 0);
@@ -96,7 +96,7 @@ const latest = {
 };
 export const entry = entryState.extend(latest);
 export const triple = tripleState.extend(latest);
-/** An entry as the caller has just recorded it. */
+/** An entry that the caller has just recorded: its text is the caller's own, not untrusted. */
 export const storedEntry = entry.extend({
   topic: callerText,
   content: callerText,

@@ -1,27 +1,27 @@
-/** How a question finds entries: by the stems of its words, by words that were mistyped, and one step along the graph. */
+/** Searches entries by word stems, by similar words for misspellings, and one step along the graph. */
 import type { SqlTag, SqlText } from '../../core/sql.ts';
 import { holding, validAsOf } from './as-of.ts';
 
-/** What people say around a question. Left out unless it is all they say. */
+/** Filler words of a question, ignored unless there are no others. */
 const AROUND = /\b(?:please|tell|show|find|know|knows|known|anything|everything|something|information|info|need|want)\b/giu;
 const wordsAsked = (text: string) => {
   const core = text.replace(AROUND, ' ');
   return /[\p{L}\p{N}]/u.test(core) ? core : text;
 };
 
-/** How alike two words must be to be one word mistyped, and what such a match is worth at most. */
+/** The similarity from which two words count as one misspelt, and the highest score of such a match. */
 const ALIKE = 0.6;
 const MISTYPED = 0.8;
-/** How much of a name a question must say, and what one step from there is worth. */
+/** The part of a name that a question must contain, and the score of one step from there. */
 const NAMED = 0.6;
 const STEP = 0.45;
 
-/** A question may have more words than anyone asks for: the longest say most. */
+/** Of a long question only the longest words count. */
 const MOST_WORDS = 24;
 
 /**
- * A score and, where the graph led to it, the triple, for every version of an entry that has to do with the question. It depends on the
- * question, the entry and its triples alone, never on how many other entries there are: so pages hold still while others write.
+ * The score of every matching version of an entry, with the triple that led to it. It depends only on the question, the entry and its
+ * triples, so that pages stay stable while others write.
  */
 export const found = (sql: SqlTag, question: string, asOf: string | undefined, on: string): SqlText => sql`
   with asked as materialized (

@@ -1,7 +1,4 @@
-/**
- * Everything as it stood after one transaction, page by page, and what happened since. Later changes do not move these pages: a reader who
- * goes on with the same `asOf` sees one state of things to the end.
- */
+/** Snapshots of the knowledge base as of one transaction, in pages that later changes do not move, and the changes since then. */
 import { z } from 'zod';
 import type { SqlReader } from '../../core/sql.ts';
 import { actions, entry, transaction, triple } from './schemas.ts';
@@ -14,15 +11,15 @@ export const RESOURCES = {
 } as const;
 
 export interface Reading {
-  /** A transaction's number, from `lastTx` where one begins. */
+  /** The transaction of the snapshot; `lastTx` for the first page. */
   readonly asOf: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: number | undefined;
   readonly limit: number;
 }
 export interface Part<T> {
   readonly items: readonly T[];
-  /** Null at the end. */
+  /** Null on the last page. */
   readonly next: number | null;
 }
 
@@ -32,7 +29,7 @@ const shownEntry = entry.omit({ mine: true });
 const shownTriple = triple.omit({ mine: true });
 const shownTransaction = transaction.omit({ mine: true });
 
-/** The last transaction that has committed; every one before it has, too. */
+/** The last committed transaction. All lower numbers are committed, too. */
 export const lastTx = async (sql: SqlReader): Promise<number> =>
   (await sql.one(head, sql`select coalesce(max(last_tx), 0) as last_tx from knowledge.head`)).last_tx;
 
@@ -42,7 +39,7 @@ function part<T extends { readonly no: number }>(rows: readonly T[], limit: numb
   return { items: shown.map(({ no: _, ...item }) => item), next };
 }
 
-/** In the order in which they were first recorded. */
+/** In the order of their first recording. */
 export async function entriesAt(sql: SqlReader, { asOf, after = 0, limit }: Reading): Promise<Part<z.output<typeof shownEntry>>> {
   const rows = await sql.many(
     shownEntry.extend(numbered),
@@ -59,7 +56,7 @@ export async function triplesAt(sql: SqlReader, { asOf, after = 0, limit }: Read
   return part(rows, limit);
 }
 
-/** The newest first. Whether one was undone is told as of the same moment. */
+/** Newest first. `undone_by` is as of the same transaction. */
 export async function transactionsAt(sql: SqlReader, { asOf, after, limit }: Reading): Promise<Part<z.output<typeof shownTransaction>>> {
   const rows = await sql.many(
     shownTransaction.extend(numbered),
@@ -71,7 +68,7 @@ export async function transactionsAt(sql: SqlReader, { asOf, after, limit }: Rea
   return part(rows, limit);
 }
 
-/** As many ids as a notice carries. */
+/** The most ids in a notification. */
 export const MOST_IDS = 100;
 
 export interface Notice {
@@ -87,7 +84,7 @@ const happened = z.object({
   changes: z.array(z.object({ kind: z.enum(['entry', 'triple']), id: z.string(), gone: z.boolean() })),
 });
 
-/** What the next transactions after one changed, in their order; at most `limit` transactions. */
+/** The changes of the next transactions after `after`, in order; at most `limit` transactions. */
 export async function noticesAfter(sql: SqlReader, tx: number, limit: number): Promise<readonly Notice[]> {
   const rows = await sql.many(
     happened,

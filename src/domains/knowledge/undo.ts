@@ -1,4 +1,4 @@
-/** What undoing a transaction means, and what stands in its way. */
+/** Undo of transactions: what it changes, and which later transactions prevent it. */
 import { z } from 'zod';
 import type { SqlReader } from '../../core/sql.ts';
 import { conflictsWith, known } from './conflicts.ts';
@@ -12,7 +12,7 @@ const owned = z.object({ mine: z.boolean() });
 export const transactionBy = (sql: SqlReader, tx: number) =>
   sql.maybeOne(transaction, sql`select * from knowledge.history where tx_id = ${tx}::bigint`);
 
-/** The last thing that a person did and that has not been taken back; taking back is none. */
+/** The last transaction of a person that is not an undo and has not been undone. */
 export const lastOwn = (sql: SqlReader) =>
   sql.maybeOne(
     transaction,
@@ -21,7 +21,7 @@ export const lastOwn = (sql: SqlReader) =>
       order by tx_id desc limit 1`,
   );
 
-/** Whether all that it touched is the caller's own. Reading it also guards every version involved until an approval. */
+/** Whether every item it changed belongs to the caller. Reading them also binds an approval to their versions. */
 export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
   const rows = await sql.many(
     owned,
@@ -32,8 +32,8 @@ export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
 }
 
 /**
- * Transactions after this one that undoing it would overwrite: those that changed the same things again, that relate to an entry which
- * would go, that removed an entry which a triple that would come back is about, or that recorded what such a triple says or contradicts.
+ * Later transactions that an undo would overwrite: they changed the same items, added triples about an entry that would be removed,
+ * deleted an entry that a restored triple refers to, or recorded a triple that equals or contradicts a restored one.
  */
 export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction): Promise<Later[]> {
   const numbers = (kind: 'e' | 't') => changes.map(({ id }) => numberOf(id, kind)).filter((no) => no > 0);
@@ -64,7 +64,7 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
   return currentTriples(rows);
 }
 
-/** Who recorded the same triple again, or another in its place, decided later: bringing the old one back would contradict that unasked. */
+/** A later triple that equals or contradicts the restored one is a newer decision, which an undo must not override. */
 async function saidSince(sql: SqlReader, tx: number, changes: Transaction['changes']): Promise<number[]> {
   const since: number[] = [];
   for (const { before, after } of changes) {
@@ -77,7 +77,7 @@ async function saidSince(sql: SqlReader, tx: number, changes: Transaction['chang
   return since;
 }
 
-/** A change and the one that took it back leave nothing; seen from the newest, so that taking back a taking back counts again. */
+/** Removes pairs of a transaction and its undo, from the newest, so that an undone undo counts again. */
 function currentTriples(rows: readonly z.output<typeof later>[]): Later[] {
   const left = new Map(rows.map((row) => [row.tx_id, row]));
   for (const { tx_id, undoes } of rows.toReversed()) {

@@ -85,7 +85,7 @@ export const query = knowledge.list({
       ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}
       ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
     if (question === undefined || question.trim() === '') {
-      // The topic that is just what was asked for comes before those that only contain it.
+      // An exact match of the topic comes first.
       const fits =
         topic === undefined
           ? sql`0::numeric`

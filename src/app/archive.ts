@@ -1,6 +1,6 @@
 /**
- * A folder as one file, and back: an ordinary .tar.gz, with a list of what is in it at its end. What is cut off, damaged or not of this
- * list is not unpacked.
+ * Backup archives: an ordinary .tar.gz that ends with a list of its files and their digests. tar-stream writes them; they are read by a
+ * strict reader here, which refuses everything that `pack` never writes (ADR 29).
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -8,6 +8,7 @@ import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { type Pack, pack as createTar } from 'tar-stream';
 import { z } from 'zod';
 
 /** Something about an archive that the person at the terminal can put right. */
@@ -24,34 +25,13 @@ const listed = z.object({
 });
 export type Listed = z.infer<typeof listed>;
 
-function header(name: string, bytes: number, folder: boolean): Buffer {
-  const block = Buffer.alloc(BLOCK);
-  // Longer paths are split at a slash, as the format has it.
-  const cut = name.length > 100 ? name.indexOf('/', name.length - 101) : -1;
-  if (Buffer.byteLength(name) !== name.length || (name.length > 100 && (cut < 0 || cut > 155)))
-    throw new ArchiveProblem(`${name} has a name that cannot be kept in an archive.`);
-  block.write(name.slice(cut + 1), 0);
-  block.write(folder ? '0000700\0' : '0000600\0', 100);
-  block.write('0000000\0'.repeat(2), 108);
-  block.write(`${bytes.toString(8).padStart(11, '0')}\0`, 124);
-  block.write(
-    `${Math.floor(Date.now() / 1000)
-      .toString(8)
-      .padStart(11, '0')}\0`,
-    136,
-  );
-  block.write(' '.repeat(8), 148);
-  block.write(folder ? '5' : '0', 156);
-  block.write('ustar\x0000', 257);
-  if (cut > 0) block.write(name.slice(0, cut), 345);
-  block.write(
-    `${block
-      .reduce((sum, byte) => sum + byte, 0)
-      .toString(8)
-      .padStart(6, '0')}\0 `,
-    148,
-  );
-  return block;
+/**
+ * Whether a ustar header holds the name: ASCII, at most 100 characters behind a prefix of at most 155 that ends at a slash.
+ * For other names tar-stream writes extended headers, which `unpack` refuses.
+ */
+function fitsHeader(name: string): boolean {
+  const cut = name.length > 100 ? name.indexOf('/', name.length - 101) : 0;
+  return cut >= 0 && cut <= 155 && Buffer.byteLength(name) === name.length;
 }
 
 const padding = (bytes: number) => Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK);
@@ -73,33 +53,47 @@ export async function pack(
   { version, leaveOut }: { version: string; leaveOut: (name: string) => boolean },
 ): Promise<Listed> {
   const list: Listed = { version, at: new Date().toISOString(), files: {} };
-  async function* written(): AsyncGenerator<Buffer> {
+  const tar = createTar();
+  async function addEntries(): Promise<void> {
     for await (const { name, bytes, folder: isFolder } of entriesOf(folder)) {
       if (leaveOut(name)) continue;
-      yield header(name, bytes, isFolder);
-      if (isFolder) continue;
-      const hash = createHash('sha256');
-      let seen = 0;
-      for await (const part of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) {
-        seen += part.length;
-        hash.update(part);
-        yield part;
-      }
-      if (seen !== bytes) throw new ArchiveProblem(`${name} was changed while it was being copied; stop whatever writes to ${folder}.`);
-      list.files[name] = { bytes, sha256: hash.digest('hex') };
-      yield padding(bytes);
+      if (!fitsHeader(name)) throw new ArchiveProblem(`${name} has a name that cannot be kept in an archive.`);
+      if (isFolder) tar.entry({ name, type: 'directory', mode: 0o700 });
+      else list.files[name] = { bytes, sha256: await addFile(tar, { name, bytes, folder }) };
     }
-    const text = Buffer.from(JSON.stringify(list));
-    yield Buffer.concat([header(LIST, text.length, false), text, padding(text.length), Buffer.alloc(2 * BLOCK)]);
+    tar.entry({ name: LIST, mode: 0o600 }, JSON.stringify(list));
+    tar.finalize();
   }
+  const adding = addEntries().catch((error: Error) => void tar.destroy(error));
   try {
-    await pipeline(written(), createGzip(), createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
+    // Rejects with the first error of either side: an error while adding destroys `tar`, and with it this pipeline.
+    await pipeline(tar, createGzip(), createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ArchiveProblem(`${file} is there already; choose another name.`);
     await rm(file, { force: true });
     throw error;
+  } finally {
+    await adding;
   }
   return list;
+}
+
+/** Copies one file into the archive, and returns its digest. */
+async function addFile(tar: Pack, { name, bytes, folder }: { name: string; bytes: number; folder: string }): Promise<string> {
+  // First, as it throws where the archive can no longer be written: nothing is open then.
+  const entry = tar.entry({ name, size: bytes, mode: 0o600 });
+  const hash = createHash('sha256');
+  let seen = 0;
+  async function* checked(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const part of parts) {
+      seen += part.length;
+      hash.update(part);
+      yield part;
+    }
+    if (seen !== bytes) throw new ArchiveProblem(`${name} was changed while it was being copied; stop whatever writes to ${folder}.`);
+  }
+  await pipeline(createReadStream(join(folder, name)), checked, entry);
+  return hash.digest('hex');
 }
 
 const refused = (why: string) => new ArchiveProblem(`This archive is not restored: ${why}; nothing was written.`);

@@ -83,6 +83,42 @@ test('a packed archive is unpacked again, including long names', async () => {
   expect(readFileSync(join(place, 'again', deep, 'c'.repeat(60)), 'utf8')).toBe('deep');
 });
 
+test.each([
+  ['a name too long to be split', 'x'.repeat(101)],
+  ['a letter beyond ASCII', 'caf\u00e9'],
+])('%s is not packed, as it could not be restored, and no archive is left behind', async (_, name) => {
+  const folder = join(place, 'own');
+  mkdirSync(folder);
+  writeFileSync(join(folder, name), 'x');
+  const packed = pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut: () => false });
+  await expect(packed).rejects.toThrow(`${name} has a name that cannot be kept in an archive.`);
+  expect(readdirSync(place)).toEqual(['own']);
+});
+
+test('a file that changes while it is packed ends the backup, and no archive is left behind', async () => {
+  const folder = join(place, 'own');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'a'), Buffer.alloc(4 * 2 ** 20, 1));
+  // `leaveOut` is called between the size being read and the file being copied.
+  const leaveOut = () => {
+    writeFileSync(join(folder, 'a'), 'short');
+    return false;
+  };
+  await expect(pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut })).rejects.toThrow(
+    'a was changed while it was being copied',
+  );
+  expect(readdirSync(place)).toEqual(['own']);
+});
+
+test('an archive that is there already stays as it was', async () => {
+  const folder = join(place, 'own');
+  mkdirSync(folder);
+  for (let i = 0; i < 20; i++) writeFileSync(join(folder, `${i}`), Buffer.alloc(2 ** 20, i));
+  writeFileSync(join(place, 'own.tar.gz'), 'mine');
+  await expect(pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut: () => false })).rejects.toThrow('is there already');
+  expect(readFileSync(join(place, 'own.tar.gz'), 'utf8')).toBe('mine');
+});
+
 const outside = join(tmpdir(), `tamshai-evil-${process.pid}`);
 test.each<[string, Entry[], RegExp]>([
   ['a path above the folder', [{ name: '../evil', content: 'x' }], /"\.\.\/evil" leads out of the folder/],

@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** The imports that each layer may have: our own layers and, where it matters, packages. */
 const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: readonly string[] }>> = {
-  core: { ours: [], packages: ['node:crypto', 'node:util', 'zod'] },
+  core: { ours: [], packages: ['lru-cache', 'node:crypto', 'node:util', 'zod'] },
   domains: { ours: ['core'], packages: ['node:crypto', 'zod'] },
   storage: { ours: ['core'] },
   transports: { ours: ['core'] },

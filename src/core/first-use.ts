@@ -1,4 +1,5 @@
 /** Applies a domain's first-use change before a person's call, such as accepting an invitation. */
+import { LRUCache } from 'lru-cache';
 import { Failure } from './errors.ts';
 import type { Person } from './people.ts';
 import type { AuditRecord } from './ports.ts';
@@ -7,13 +8,12 @@ import type { AuthorisedCall } from './runtime.ts';
 /** A person can be invited after an earlier call, so each person is checked again after this interval. */
 const RECHECK_MS = 60_000;
 const MAX_PEOPLE = 10_000;
-const checkedAt = new WeakMap<object, Map<string, number>>();
+const checkedAt = new WeakMap<object, LRUCache<string, number>>();
 
 function isDue(store: object, { principal }: Person, now: number): boolean {
-  const times = checkedAt.get(store) ?? new Map<string, number>();
+  const times = checkedAt.get(store) ?? new LRUCache<string, number>({ max: MAX_PEOPLE });
   checkedAt.set(store, times);
   if (now - (times.get(principal) ?? -RECHECK_MS) < RECHECK_MS) return false;
-  if (times.size >= MAX_PEOPLE) times.clear();
   times.set(principal, now);
   return true;
 }

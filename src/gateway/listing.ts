@@ -7,6 +7,7 @@ import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
 import type { ToolBackend } from './backends.ts';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 export interface Listing {
@@ -22,7 +23,8 @@ export interface Listings {
   find(name: string): Tool | undefined;
 }
 
-const MAX_CACHED = 200;
+/** Sets of roles and servers whose listing is cached. */
+const MAX_LISTINGS = 200;
 
 /** The gateway lists tools with the server's name in front (`hr_list_employees`); a domain server does not. */
 export function createListings(registry: Registry, only: string | undefined): Listings {
@@ -36,7 +38,7 @@ export function createListings(registry: Registry, only: string | undefined): Li
       [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const),
     ),
   );
-  const cache = new Map<string, Listing>();
+  const cache = new LRUCache<string, Listing>({ max: MAX_LISTINGS });
   return {
     for(person, servers) {
       const key = `${[...person.roles].sort().join(' ')}|${servers ? [...servers].sort().join(' ') : ''}`;
@@ -49,7 +51,6 @@ export function createListings(registry: Registry, only: string | undefined): Li
           servers: new Set(open.map(({ domain }) => domain.name)),
           bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`),
         };
-        if (cache.size >= MAX_CACHED) cache.clear();
         cache.set(key, listing);
       }
       return listing;

@@ -10,6 +10,7 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
+import { LRUCache } from 'lru-cache';
 import { clientName, LEGACY, MODERN, opensUrls } from './client-info.ts';
 
 export interface ClientFacts {
@@ -83,8 +84,7 @@ export function recognise(headers: IncomingHttpHeaders, message: unknown): FastP
 }
 
 /** A client sends the same envelope with every request, so that the SDK's check runs once per distinct envelope. */
-const envelopes = new Map<string, ClientFacts>();
-const MAX_ENVELOPES = 1_000;
+const envelopes = new LRUCache<string, ClientFacts>({ max: 1_000 });
 const MAX_ENVELOPE_LENGTH = 4_096;
 
 const withoutToken = ({ progressToken: _, ...envelope }: Params): Params => envelope;
@@ -102,7 +102,6 @@ function clientOf(headers: IncomingHttpHeaders, body: Params, meta: Params): Cli
     body,
   });
   if (route.kind !== 'modern' || route.classification.revision !== MODERN || key.length > MAX_ENVELOPE_LENGTH) return undefined;
-  if (envelopes.size >= MAX_ENVELOPES) envelopes.clear();
   const facts: ClientFacts = {
     name: clientName(envelope[CLIENT_INFO_META_KEY]),
     opensUrls: opensUrls(envelope[CLIENT_CAPABILITIES_META_KEY]),

@@ -1,6 +1,6 @@
 /**
- * Databases as after the first start, created once and copied for every test, because a fresh one takes seconds. Other tests cover the
- * first start itself.
+ * Stores as the first start leaves them, made once and copied for every test, because filling a fresh one takes seconds. The tests of the
+ * first start itself do not use them.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,9 +10,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { readConfig } from '../src/app/config.ts';
+import { loadEmbeddedDocuments, openDocuments } from '../src/app/documents.ts';
 import { packageFolder } from '../src/app/package.ts';
 import { allTools } from '../src/app/registry.ts';
+import { loadEmbeddedSearch, openSearch } from '../src/app/search.ts';
 import { sqlFolder } from '../src/app/stores.ts';
+import { hasSample } from '../src/sample/documents.ts';
 import { loadSample } from '../src/sample/load.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
@@ -25,16 +29,18 @@ export interface Filling {
   readonly employees?: number;
 }
 
-/** Not every domain has tables. */
-export const inTables = (domains: readonly string[]): string[] =>
-  domains.filter((domain) => allTools().domains.some(({ name, store }) => name === domain && store === 'sql'));
+/** The domains that have tables: the others make their own store when they start. */
+export const SQL_DOMAINS: readonly string[] = allTools()
+  .domains.filter(({ store }) => store === 'sql')
+  .map(({ name }) => name);
+export const inTables = (domains: readonly string[]): string[] => domains.filter((domain) => SQL_DOMAINS.includes(domain));
 
-/** Everything that decides the content of a template. Read once: it does not change while tests run. */
+/** A digest of everything that decides what is in a template. */
 let sources: string | undefined;
 function sourcesDigest(): string {
   if (sources !== undefined) return sources;
   const hash = createHash('sha256').update(process.version);
-  const files = ['sql', 'src/sample', 'src/storage/sql'].flatMap((folder) =>
+  const files = ['sql', 'src/sample', 'src/storage'].flatMap((folder) =>
     readdirSync(join(packageFolder, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
@@ -63,16 +69,14 @@ async function tidy(): Promise<void> {
   }
 }
 
-/** A filled embedded database in a new folder. */
-export async function copyFolder(folder: string, filling: Filling): Promise<void> {
-  const template = join(tmpdir(), PREFIX + digest(filling));
+/** Copies a template into a folder that does not exist yet. `make` fills the template if there is none of this name. */
+async function copyTemplate(name: string, folder: string, make: (making: string) => Promise<void>): Promise<void> {
+  const template = join(tmpdir(), PREFIX + name);
   if (!(await stat(template).catch(() => undefined))) {
     await tidy();
     const making = await mkdtemp(join(tmpdir(), `${PREFIX}making-`));
-    const database = await openPglite(making);
-    await fill(database.owner, filling);
-    await database.close();
-    // Of two processes that create it at once, the second finds it.
+    await make(making);
+    // If two workers make it at once, the second finds it there.
     await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
   }
   // Marks it as used, so that the cleanup of another run keeps it.
@@ -82,9 +86,37 @@ export async function copyFolder(folder: string, filling: Filling): Promise<void
   await promisify(execFile)('cp', ['-R', template, folder]);
 }
 
-/** Copies the database of a fresh installation into a data folder. */
-export const fillFolder = (folder: string, all: readonly string[]): Promise<void> =>
+/** Copies a filled embedded database into a folder that does not exist yet. */
+export const copyFolder = (folder: string, filling: Filling): Promise<void> =>
+  copyTemplate(digest(filling), folder, async (making) => {
+    const database = await openPglite(making);
+    await fill(database.owner, filling);
+    await database.close();
+  });
+
+/** Puts the tables of a fresh install into a data folder. */
+export const fillTables = (folder: string, all: readonly string[]): Promise<void> =>
   copyFolder(join(folder, 'pg'), { domains: inTables(all), today: new Date() });
+
+/** Puts all stores of a fresh install into a data folder: tables, documents and the search index. */
+export async function fillFolder(folder: string, all: readonly string[]): Promise<void> {
+  await fillTables(folder, all);
+  const today = new Date();
+  const files = join(folder, 'files');
+  await copyTemplate(`files-${digest({ domains: [], today })}`, files, async (making) => {
+    const { domains } = allTools();
+    const of = (kind: 'documents' | 'search') => domains.filter(({ name, store }) => store === kind && hasSample(name));
+    const config = readConfig({ TAMSHAI_DATA: making });
+    const documents = await openDocuments(config, of('documents'));
+    await loadEmbeddedDocuments(config, documents, () => {});
+    await documents.close();
+    const search = await openSearch(config, of('search'));
+    await loadEmbeddedSearch(config, search, () => {});
+    await search.close();
+  });
+  for (const name of await readdir(files)) await rename(join(files, name), join(folder, name));
+  await rm(files, { recursive: true });
+}
 
 /**
  * A filled database of this name on a server. Roles belong to the whole server, and other suites create them too: the caller holds the lock

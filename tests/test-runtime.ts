@@ -40,7 +40,7 @@ import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { SHARED_KEY } from './fresh-database.ts';
 import { storesFor } from './stores.ts';
-import { copyDatabase, copyFolder } from './template.ts';
+import { copyDatabase, copyFolder, SQL_DOMAINS } from './template.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
 
@@ -133,7 +133,7 @@ export async function openTestRuntime({
   const opened = await (domains.length === 0
     ? noDatabase()
     : database === 'pglite'
-      ? embedded(domains, employees, folder)
+      ? embedded(employees, folder)
       : server(database, domains, employees, replicas, folder));
   // Loaded on demand: most tests do not need these drivers.
   const { openDocuments } = inDocuments.length > 0 ? await import('./test-runtime-documents.ts') : { openDocuments: async () => undefined };
@@ -281,8 +281,9 @@ const noDatabase = async (): Promise<Opened> => ({
   close: async () => {},
 });
 
-async function embedded(domains: readonly string[], employees: number, folder: string): Promise<Opened> {
-  await copyFolder(join(folder, 'pg'), { domains, today: SAMPLE_DAY, employees });
+/** All domains, whichever the test needs: one template then serves every test. */
+async function embedded(employees: number, folder: string): Promise<Opened> {
+  await copyFolder(join(folder, 'pg'), { domains: SQL_DOMAINS, today: SAMPLE_DAY, employees });
   const database = await openPglite(join(folder, 'pg'));
   await database.surrender();
   return {
@@ -311,7 +312,7 @@ async function server(url: string, domains: readonly string[], employees: number
   await root.query('select pg_advisory_lock(42)');
   const owner = new pg.Client({ connectionString: own.href });
   try {
-    await copyDatabase(root, url, name, { domains, today: SAMPLE_DAY, employees });
+    await copyDatabase(root, url, name, { domains: SQL_DOMAINS, today: SAMPLE_DAY, employees });
     await owner.connect();
     await giveLogins(owner, domains, password);
   } finally {

@@ -17,9 +17,10 @@ import { freshMongo } from './fresh-mongo.ts';
 import { freshSearch } from './fresh-search.ts';
 import { asCluster, onServers } from './stores.ts';
 import { startCluster } from './test-server-cluster.ts';
-import { fillFolder } from './template.ts';
+import { fillFolder, SQL_DOMAINS } from './template.ts';
 import { type TestClient, visit } from './test-client.ts';
 
+export { SQL_DOMAINS } from './template.ts';
 export type { CallResult, Reply, RpcReply, TokenOptions } from './test-client.ts';
 
 /** Real time plus an offset that a test can set. */
@@ -47,10 +48,6 @@ export interface TestServer extends TestClient {
 }
 
 export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
-/** The domains with tables: the others create their own store when they start. */
-export const SQL_DOMAINS: readonly string[] = allTools()
-  .domains.filter(({ store }) => store === 'sql')
-  .map(({ name }) => name);
 export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
 const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
 

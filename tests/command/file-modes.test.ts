@@ -1,7 +1,7 @@
 /** Files of the data folder are readable by their own user only, whatever the umask. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bin, build, environment, DEADLINE_MS, prepared, removeFolders, type Settings, tamshai } from './command-support.ts';
@@ -10,6 +10,8 @@ let settings: Settings;
 beforeAll(async () => {
   build();
   settings = await prepared();
+  // The start itself has to create these.
+  for (const name of readdirSync(data()).filter((each) => each !== 'pg')) rmSync(join(data(), name));
 }, DEADLINE_MS);
 afterAll(removeFolders);
 

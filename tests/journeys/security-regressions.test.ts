@@ -7,7 +7,7 @@ import { start } from '../../src/app/compose.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { DOMAINS, openTestServer, SERVERS, settingsFor, type TestServer } from '../test-server.ts';
 import { onServers } from '../stores.ts';
-import { fillFolder } from '../template.ts';
+import { fillTables } from '../template.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => testServer.close());
 
 it('other users of the machine cannot read the data, also in a data folder that existed before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-open-'));
-  await fillFolder(folder, DOMAINS);
+  await fillTables(folder, DOMAINS);
   for (const path of [folder, join(folder, 'pg')]) await chmod(path, 0o755);
   const tamshai = await start(readConfig(settingsFor(folder)), { servers: SERVERS });
   const open: string[] = [];

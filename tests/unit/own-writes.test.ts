@@ -87,6 +87,7 @@ describe.each(databases)('on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database, tools: [pin, always] });
+    await testRuntime.owner('delete from tasks.tasks');
   }, 120_000);
   afterAll(async () => {
     await testRuntime?.close();

@@ -26,6 +26,8 @@ export type { CallResult, Reply, RpcReply, TokenOptions } from './test-client.ts
 /** Real time plus an offset that a test can set. */
 export interface TestServerClock extends Clock {
   pass(seconds: number): void;
+  /** Stands still meanwhile: answers that count the minutes can then be compared. */
+  stoppedFor<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface TestServer extends TestClient {
@@ -106,7 +108,15 @@ export async function openTestServer(
     closing.push(fresh.drop);
   }
   let ahead = 0;
-  const clock: TestServerClock = { now: () => new Date(Date.now() + ahead), pass: (seconds) => void (ahead += seconds * 1000) };
+  let stoppedAt: number | undefined;
+  const clock: TestServerClock = {
+    now: () => new Date((stoppedAt ?? Date.now()) + ahead),
+    pass: (seconds) => void (ahead += seconds * 1000),
+    async stoppedFor(work) {
+      stoppedAt = Date.now();
+      return work().finally(() => (stoppedAt = undefined));
+    },
+  };
   const logged: string[] = [];
   const write = (level: string) => (fields: object, message: string) =>
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));

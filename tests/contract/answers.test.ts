@@ -98,12 +98,14 @@ describe.each(byName)('%s', (_name, tool) => {
   async function everywhere(what: string, as: string, input: () => Input | Promise<Input>, gives: string): Promise<void> {
     const answers: Answer[] = [];
     const qualified: Answer[] = [];
-    for (const endpoint of SURFACES) {
-      const outcome = await toolCaller.call(endpoint, as, tool, await input());
-      expect([what, endpoint, codeOf(outcome.answer)]).toEqual([what, endpoint, gives]);
-      check(`${what} by ${endpoint}`, outcome);
-      (endpoint === 'mcp' ? qualified : answers).push(outcome.answer);
-    }
+    await testServer.clock.stoppedFor(async () => {
+      for (const endpoint of SURFACES) {
+        const outcome = await toolCaller.call(endpoint, as, tool, await input());
+        expect([what, endpoint, codeOf(outcome.answer)]).toEqual([what, endpoint, gives]);
+        check(`${what} by ${endpoint}`, outcome);
+        (endpoint === 'mcp' ? qualified : answers).push(outcome.answer);
+      }
+    });
     // Each endpoint has its own clients, so a card names the endpoint that was called first; the rest of the answer is the same.
     const plain = tool.kind === 'act' ? sameAct : same;
     for (const answer of answers) expect(plain(answer)).toEqual(plain(answers[0] as Answer));

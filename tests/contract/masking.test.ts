@@ -56,17 +56,18 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
   return [...examples, ...ids.flatMap(([key]) => [...people].map((owner) => ({ ...examples[0], [key]: owner })))];
 }
 
-/** Everything that these tools send to the person, as received: all pages of some lists, the first page of others. */
+/** Everything that these tools send to the person, as received. A list of a domain with masks is read to its end. */
 async function told(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
   const texts: string[] = [];
   for (const tool of asked) {
     const inputs = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
-    // A tool that is closed to the person is refused whatever the input is: two inputs are enough.
-    for (const input of opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 2)) {
+    // A caller without the role is refused whatever the input is.
+    for (const input of opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 1)) {
       const first = await toolCaller.call(endpoint, who, tool, input);
       texts.push(first.text);
       let next = cursorOf(first);
-      for (let pages = 1; next !== undefined && Object.keys(input).length === 0 && pages < (endpoint === 'mcp' ? 2 : PAGES); pages++) {
+      const pages = Object.keys(input).length > 0 ? 1 : endpoint === 'rest' && masking.includes(tool.domain) ? PAGES : 2;
+      for (let n = 1; next !== undefined && n < pages; n++) {
         const more = await toolCaller.call(endpoint, who, tool, { cursor: next });
         texts.push(more.text);
         next = cursorOf(more);
@@ -93,7 +94,9 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
   it('receives no masked value by any tool, card, page, cursor or error', async () => {
     const token = await toolCaller.token(who);
     const asked = tools.filter(({ kind }) => kind !== 'act');
-    const texts = [...(await told(who, asked)), ...(await told(who, asked, 'mcp'))];
+    // answers.test.ts proves that both endpoints answer alike, so MCP is called only in the domains with masks.
+    const overMcp = asked.filter((tool) => masking.includes(tool.domain) && opens(tool, rolesFor(who)));
+    const texts = [...(await told(who, asked)), ...(await told(who, overMcp, 'mcp'))];
     texts.push(...opened(texts));
     for (const path of ['/api/confirmations', '/api/audit', '/api/user/info', '/api/user/mcp-tools'])
       texts.push((await testServer.send('GET', path, { token })).text);

@@ -1,8 +1,9 @@
+/** The accounts of the embedded provider: sample personas with later changes (roles, disabled, signed out). */
 import * as z from 'zod';
 import { type Realm, type Role, rolesIn } from '../core/people.ts';
 import type { Clock, KeyValue } from '../core/ports.ts';
 
-/** A person that the embedded provider can sign in. */
+/** A sample person that the embedded provider can sign in. */
 export interface Persona {
   readonly username: string;
   readonly name: string;
@@ -15,26 +16,26 @@ export interface Persona {
   readonly title: string;
 }
 
-/** How an account stands at this moment. */
+/** The current state of an account. */
 export interface PresentAccount {
   readonly persona: Persona;
-  /** Already closed, as in `Person`. */
+  /** Including implied roles, as in `Person`. */
   readonly roles: ReadonlySet<Role>;
-  /** Whatever was issued in this second or before is no longer valid (seconds since 1970). */
+  /** Tokens issued in this second or earlier are invalid (seconds since 1970). */
   readonly notBefore: number;
 }
 
 export interface Accounts {
   readonly personas: readonly Persona[];
-  /** By user name or `sub`; disabled ones too. */
+  /** By user name or `sub`, including disabled accounts. */
   find(usernameOrSub: string): Persona | undefined;
-  /** Undefined where there is no such account or it is disabled. Reads the store each time. */
+  /** Undefined if the account does not exist or is disabled. Reads the store each time. */
   present(realm: Realm, sub: string): Promise<PresentAccount | undefined>;
-  /** From now on just these roles, whatever the persona was made with. */
+  /** Replaces the roles of the persona. */
   setRoles(usernameOrSub: string, roles: readonly string[]): Promise<void>;
   disable(usernameOrSub: string): Promise<void>;
   enable(usernameOrSub: string): Promise<void>;
-  /** Every token and session issued until now stops working. */
+  /** Invalidates every token and session issued so far. */
   signOutEverywhere(usernameOrSub: string): Promise<void>;
 }
 
@@ -45,15 +46,15 @@ const accountState = z.object({
 });
 type AccountState = z.infer<typeof accountState>;
 
-/** The port only knows values that expire; ten years outlive any sample account. */
+/** The key-value port requires an expiry; ten years are longer than any sample account is used. */
 const TEN_YEARS = 10 * 365 * 24 * 3600;
 
-/** The personas, overlaid by what was changed about them since. The changes live in the shared store, so every replica sees them. */
+/** Changes of accounts are in the shared store, so that every replica sees them. */
 export function createAccounts(
   kv: KeyValue,
   personas: readonly Persona[],
   clock: Clock = { now: () => new Date() },
-  /** Whether a customer leads the organisation; undefined where nobody knows, and the persona stands as it was made. */
+  /** Whether a customer leads the organisation; undefined if unknown, then the persona's own roles count. */
   leads: (customer: Persona) => Promise<boolean | undefined> = async () => undefined,
 ): Accounts {
   const known = new Map<string, Persona>();
@@ -63,7 +64,7 @@ export function createAccounts(
     const persona = known.get(usernameOrSub);
     if (!persona) throw new Error(`There is no account named ${usernameOrSub}.`);
     const key = keyOf(persona.sub);
-    // Two changes at once must both hold, so a lost race starts over from the newer state.
+    // Concurrent changes must both take effect, so that a lost race retries from the newer state.
     for (;;) {
       const before = await kv.get(key);
       const after = JSON.stringify(next(read(before)));
@@ -95,5 +96,5 @@ export function createAccounts(
 }
 
 const keyOf = (sub: string) => `account:${sub}`;
-/** A value that cannot be read throws: an account of unknown state must not pass for an unchanged one. */
+/** Throws for a corrupt value: an account of unknown state must not count as unchanged. */
 const read = (value: string | undefined): AccountState => (value === undefined ? {} : accountState.parse(JSON.parse(value)));

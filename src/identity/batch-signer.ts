@@ -1,9 +1,9 @@
-/** Signs what goes to one server in one turn of the event loop together. */
+/** Signs the identity tokens of all calls to one server in the same event loop turn with one signature. */
 import type { Clock } from '../core/ports.ts';
 import { type IdentifiedCall, signIdentities } from './internal.ts';
 import type { SigningKey } from './keys.ts';
 
-/** More would make tokens long: each has a digest of each. */
+/** Each token contains the digests of all calls in its batch, so that larger batches make longer tokens. */
 const MOST = 16;
 
 interface Waiting {

@@ -1,19 +1,20 @@
+/** Reads people, roles and approval rights from the claims of access tokens. */
 import type { Caller } from '../core/caller.ts';
 import { type Failure, failure } from '../core/errors.ts';
 import { type Role, rolesIn } from '../core/people.ts';
 import type { Issuer } from './issuers.ts';
 
-/** Why a token was refused. For the log alone: an answer never says which check failed. */
+/** Why a token was refused. Only for the log: an answer never says which check failed. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** The one answer to every bad sign-in, whatever is wrong with it. */
+/** The same answer for every invalid sign-in. */
 export const unauthenticated = (): Failure => failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What a token says, once its signature is known to be good. */
+/** The claims of a token with a valid signature. */
 export interface SignIn {
   readonly sub: string;
   readonly jti: string | undefined;
@@ -22,7 +23,7 @@ export interface SignIn {
   readonly expiresAt: number;
   readonly audiences: readonly string[];
   readonly roles: ReadonlySet<Role>;
-  /** The employee record it would link to, if there is such a record. */
+  /** The id of the employee record, if there is one. */
   readonly employeeRef: string | undefined;
   readonly organizationId: string | undefined;
   readonly username: string;
@@ -34,20 +35,20 @@ export interface SignIn {
 }
 
 const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
-/** These stand in id tokens, logout tokens and tokens bound to a key we do not check: none of them is a bearer's access token. */
+/** Claims of id tokens, logout tokens and sender-constrained tokens: none of these is a bearer access token. */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'];
 
 export const LIFETIME = 300;
 export const TERMINAL_LIFETIME = 60;
-/** Clocks of two machines differ a little. */
+/** Tolerated clock difference in seconds. */
 export const SKEW = 5;
 
-/** Refuses what is no access token at all. Needs no signature, so it comes first and costs next to nothing. */
+/** Refuses tokens that are no access tokens. Cheap, so that it runs before the signature check. */
 export function refuseOtherKinds(issuer: Pick<Issuer, 'algorithms'>, header: Claims, claims: Claims): void {
   const { alg, typ } = header;
   if (typeof alg !== 'string' || !issuer.algorithms.includes(alg)) throw new Refused('alg');
   if (typ !== undefined && !(typeof typ === 'string' && ACCESS_TOKEN_TYPES.has(typ.toLowerCase()))) throw new Refused('typ');
-  // Keycloak says the kind in the claims as well: ID, Refresh, Logout, Bearer.
+  // Keycloak also puts the token type into the claims: ID, Refresh, Logout, Bearer.
   if (claims['typ'] !== undefined && claims['typ'] !== 'Bearer') throw new Refused('kind');
   if (FOREIGN_CLAIMS.some((name) => claims[name] !== undefined)) throw new Refused('kind');
 }
@@ -59,7 +60,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   if (iat > now + SKEW || exp <= iat) throw new Refused('times');
   if (issuer.embedded && exp - iat > LIFETIME + SKEW) throw new Refused('lifetime');
   const organizationId = issuer.realm === 'customer' ? organization(claims['organization_id']) : undefined;
-  // An invitation is accepted by whoever has the address: one that a customer only claims to have is none.
+  // Invitations are matched by email, so that an unverified address of a customer does not count.
   const isChecked = issuer.realm === 'staff' || issuer.embedded || claims['email_verified'] === true;
   const email = isChecked ? plain(claims['email'], 254) : '';
   const client = plain(claims['client_id'], 255) || plain(claims['azp'], 255);
@@ -82,7 +83,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   };
 }
 
-/** Only these three places, each only as a list of strings. */
+/** Roles are read only from these three claims, each a list of strings. */
 export function rolesOf(issuer: Pick<Issuer, 'realm' | 'clientId'>, claims: Claims): Set<Role> {
   const { realm, clientId } = issuer;
   const ofClient = clientId === undefined ? undefined : member(claims['resource_access'], clientId);
@@ -106,13 +107,13 @@ const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Claims)[name] : undefined;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** One spelling for one id, so that comparing two of them as text is right. */
+/** Normalises an id, so that ids can be compared as text. */
 export const canonicalUuid = (value: unknown): string | undefined => {
   const lower = typeof value === 'string' ? value.toLowerCase() : '';
   return UUID.test(lower) ? lower : undefined;
 };
 
-/** A claim that is there but unusable links to nobody; falling back to `sub` could link to somebody else. */
+/** An unusable claim links to no record; falling back to `sub` could link to another person. */
 const employeeRef = (claim: unknown, sub: string) => canonicalUuid(claim === undefined ? sub : claim);
 
 function organization(claim: unknown): string {
@@ -126,7 +127,7 @@ function optionalId(value: unknown, what: string): string | undefined {
   return value;
 }
 
-/** Text for people to read: nothing invisible, nothing that turns the direction of writing, no line breaks. */
+/** Display text: without invisible characters, bidi controls and line breaks. */
 const plain = (value: unknown, longest: number): string =>
   typeof value === 'string'
     ? value
@@ -138,18 +139,18 @@ const plain = (value: unknown, longest: number): string =>
 
 const OWN_CLIENTS: Readonly<Record<string, string>> = { 'tamshai-cli': 'command', 'tamshai-web': 'web' };
 
-/** Cards and the trail say these of our own programs alone. */
+/** Names that cards and the audit log use for our own programs only. */
 export const isOurName = (name: string): boolean => /^(?:web|command|tamshai.*)$/i.test(name);
 export const UNNAMED = 'unnamed client';
 
-/** A registered client chooses its own name, and must not be able to pass for one of ours on a card. */
+/** A registered client chooses its own name, which must not look like one of ours on a card. */
 function originOf(client: string, name: unknown): string {
   if (Object.hasOwn(OWN_CLIENTS, client)) return OWN_CLIENTS[client] ?? client;
   const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !isOurName(text));
   return shown ?? UNNAMED;
 }
 
-/** The right to approve comes with the command's own tokens and with nothing else that bears a signature. */
+/** Only tokens of our own command can carry the right to approve. */
 function approvalOf(issuer: Issuer, claims: Claims, client: string, lifetime: number): Caller['approves'] {
   const claim = claims['tamshai_approve'];
   if (!issuer.embedded || client !== 'tamshai-cli' || issuer.approvals === undefined) return 'nothing';

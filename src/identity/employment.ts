@@ -1,3 +1,4 @@
+/** Checks the employment behind a staff sign-in, with a cache for outages of hr. */
 import { failure } from '../core/errors.ts';
 import type { Clock, People } from '../core/ports.ts';
 
@@ -7,7 +8,7 @@ const DEADLINE_MS = 3_000;
 const REMEMBERED_FOR_MS = 5 * 60_000;
 const REMEMBERED_AT_MOST = 20_000;
 
-/** Every server needs the record, also one whose own store answers: the sentence must not promise another. */
+/** Every server needs the employee record, so that the message must not suggest to try another server. */
 const unreadable = () =>
   failure('SERVICE_UNAVAILABLE', {
     message:
@@ -16,11 +17,8 @@ const unreadable = () =>
   });
 
 /**
- * Which employee record a sign-in is linked to, if any; throws for an employment that has ended.
- *
- * When the records cannot be asked, what they said within the last five minutes still counts: the store that is down is the one an end
- * of employment would be written to, so it can hardly have changed. With nothing known, or for an approval (`exact`), the answer is
- * SERVICE_UNAVAILABLE; believing the token's claim instead would bring a terminated employee back for as long as the store is down.
+ * Returns the employee record of a sign-in, if any; throws for an ended employment. If the record cannot be read, a state of the last
+ * five minutes counts. Otherwise, and for approvals (`exact`), the answer is SERVICE_UNAVAILABLE: the token's claim alone is not enough.
  */
 export function employmentOf(people: People, clock: Clock): (employeeId: string, exact: boolean) => Promise<string | undefined> {
   const remembered = new Map<string, { readonly said: Employment; readonly at: number }>();
@@ -47,7 +45,7 @@ export function employmentOf(people: People, clock: Clock): (employeeId: string,
   };
 }
 
-/** A store that hangs must not hang every sign-in with it. */
+/** A store that hangs must not hang every sign-in. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('too late')), DEADLINE_MS);

@@ -1,14 +1,15 @@
+/** The public keys by which domain servers verify tokens of the gateway. */
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../core/ports.ts';
 import { type Keys, type MasterKeys, peopleFeedKeys, SetupProblem } from './keys.ts';
 
-/** The gateway's public keys, as a server knows them. */
+/** The gateway's public keys by key id. */
 export interface GatewayKeys {
   find(kid: string): KeyObject | undefined | Promise<KeyObject | undefined>;
 }
 
-/** What servers may know: safe to print, send and keep in a configuration. */
+/** The public key set: safe to print, send and store in a configuration. */
 export const gatewayJwks = ({ gateway: { current, previous } }: Pick<Keys, 'gateway'>): { keys: readonly object[] } => ({
   keys: [current.publicJwk, ...(previous ? [previous.publicJwk] : [])],
 });
@@ -20,16 +21,16 @@ const publicJwks = z.object({
     .max(2),
 });
 
-/** From the text of a public key set: one key, or two while they change over. */
+/** Parses a public key set: one key, or two during a rotation. */
 export function loadGatewayKeys(json: string): GatewayKeys {
   const found = parse(json);
   return { find: (kid) => found.get(kid) };
 }
 
-/** For a server in the gateway's own process. */
+/** For a server in the gateway's process. */
 export const ownGatewayKeys = (keys: Pick<Keys, 'gateway'>): GatewayKeys => loadGatewayKeys(JSON.stringify(gatewayJwks(keys)));
 
-/** Who may ask hr's server who changed: the gateway, and every process with the same master key. */
+/** The keys that may read hr's people feed: the gateway's, and those of every process with the same master key. */
 export function peopleFeedReaders(keys: MasterKeys, gateway: GatewayKeys): GatewayKeys {
   const own = new Map(peopleFeedKeys(keys).map(({ kid, publicKey }) => [kid, publicKey]));
   return { find: (kid) => own.get(kid) ?? gateway.find(kid) };
@@ -43,8 +44,8 @@ const LOOK_AGAIN_AFTER_MS = 60_000;
 const PAUSE_MS = 5_000;
 
 /**
- * Reads the key set again every minute, and at once (but not more often than every five seconds) for a key it does not know, so that a
- * new key works and an old one stops working without a restart. Where reading fails, the last set goes on.
+ * Reads the key set every minute, and at once (at most every five seconds) for an unknown key, so that key rotation needs no restart.
+ * If reading fails, the last set stays valid.
  */
 export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { now: () => new Date() }): WatchedGatewayKeys {
   let found: ReadonlyMap<string, KeyObject> = new Map();
@@ -55,7 +56,7 @@ export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { n
     try {
       found = parse(await read());
     } catch {
-      // The last good set stays; the next call after the pause tries again.
+      // The last set stays valid; a later call tries again.
     } finally {
       reading = undefined;
     }
@@ -81,5 +82,5 @@ function parse(json: string): Map<string, KeyObject> {
   }
 }
 
-/** The id is computed, not believed: a wrong `kid` in a configuration would otherwise be found only when calls fail. */
+/** The key id is computed: a wrong `kid` in a configuration would otherwise surface only when calls fail. */
 const kidOf = (x: string) => hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');

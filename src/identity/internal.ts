@@ -1,3 +1,4 @@
+/** Signs and verifies the tokens between the gateway and domain servers: identities of calls and grants to execute. */
 import { hash, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import * as z from 'zod';
 import type { Caller } from '../core/caller.ts';
@@ -17,23 +18,23 @@ type Bytes = string | Uint8Array;
 const digest = (bytes: Bytes) => hash('sha256', bytes, 'base64url');
 const systemClock: Clock = { now: () => new Date() };
 
-/** One call, as it goes over the wire. */
+/** One HTTP call to a domain server. */
 export interface InternalCall {
   readonly server: string;
   readonly method: string;
-  /** As in the request line, with the query. */
+  /** As in the request line, including the query. */
   readonly path: string;
   readonly body: Bytes;
 }
 
-/** One approved confirmation. `input` and `card` are the stored bytes, as they were shown and approved. */
+/** One approved confirmation. `input` and `card` are the stored bytes that were shown and approved. */
 export interface Execution {
   readonly server: string;
   readonly confirmationId: string;
   readonly tool: string;
   readonly input: Bytes;
   readonly card: Bytes;
-  /** Only to ask how it ended: nothing may be carried out with such a grant, which is also signed for tickets that nobody approved. */
+  /** A grant that only reads the result. It executes nothing, since it is also signed for tickets that are not approved. */
   readonly settle?: boolean | undefined;
 }
 
@@ -51,7 +52,7 @@ const who = z.strictObject({
   client: z.string(),
   origin: z.string(),
 });
-/** What is signed for calls that go to one server in the same moment: the digest of what is said of each. */
+/** One signature covers the digests of all calls in a batch. */
 const identitiesClaims = z.strictObject({ ...sealed, calls: z.array(z.string()) });
 const callClaims = z.strictObject({ rid: z.string(), who, method: z.string(), path: z.string(), body: z.string(), jti: z.string() });
 const grantClaims = z.strictObject({
@@ -65,25 +66,24 @@ const grantClaims = z.strictObject({
   settle: z.boolean(),
 });
 
-/** A call, and on whose behalf. */
+/** A call with its caller. */
 export interface IdentifiedCall extends InternalCall {
   readonly caller: Caller;
   readonly requestId: string;
 }
 
-/** Says to one server, for one call, who is calling. The user's own token never leaves the gateway. */
+/** Signs who makes one call to one server. The user's own token never leaves the gateway. */
 export function signIdentity(key: SigningKey, call: IdentifiedCall, clock: Clock = systemClock): string {
   const [token = ''] = signIdentities(key, call.server, [call], clock);
   return token;
 }
 
 /**
- * The same for several calls to one server, each with a token of its own, under one signature: it is over the digests of what is said of each
- * call, and beside it a token has what is said of its own call only (as SD-JWT does, RFC 9901). Signing and checking cost more than the rest of a
- * token, and under load many calls leave in the same moment.
+ * Signs several calls to one server at once. The signature covers the digests of all calls; each token discloses only its own call
+ * (like SD-JWT, RFC 9901). Signing dominates the cost of a token, and under load many calls leave in the same event loop turn.
  */
 export function signIdentities(key: SigningKey, server: string, calls: readonly IdentifiedCall[], clock: Clock = systemClock): string[] {
-  // What differs from call to call in any case comes last: by its end a token is told from all others.
+  // The unique id comes last, since an answer names its request by the end of the token.
   const said = calls.map(({ caller, requestId, method, path, body }) =>
     encode({ rid: requestId, who: describe(caller), method, path, body: digest(body), jti: randomUUID() } satisfies z.infer<
       typeof callClaims
@@ -100,13 +100,13 @@ export interface Opening {
 }
 
 export interface IdentityCheck extends InternalCall, Opening {
-  /** Given where the call writes: true on the first use of an id, false ever after (for at least that many seconds). */
+  /** For writes: true on the first use of an id, false afterwards, for at least that many seconds. */
   readonly firstUse?: ((jti: string, seconds: number) => Promise<boolean>) | undefined;
-  /** What the body says of the user, if it does: it must say the same. */
+  /** The user in the body, if present. It must match the token. */
   readonly userContext?: unknown;
 }
 
-/** Before the body comes: signed by a gateway for this server, and not over yet. Whether it belongs to what comes with it is seen later. */
+/** Verifies signature, server and expiry before the body is read. `verifyIdentity` later compares the token with the request. */
 export async function openIdentityToken(
   keys: GatewayKeys,
   { token, server, clock = systemClock }: Opening,
@@ -117,14 +117,14 @@ export async function openIdentityToken(
   return { said, iat, exp };
 }
 
-/** Who an opened identity names. Its body was not looked at: good for a record, and for nothing else. */
+/** The caller in an opened identity token. The body is not verified yet, so that it is only good for an audit record. */
 export function callerIn({ said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>): { caller: Caller; requestId: string } {
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success) throw unauthenticated();
   return { caller: callerFrom({ ...claims, iat, exp }), requestId: claims.rid };
 }
 
-/** The same of a grant: what it is for is only good once its body was compared. */
+/** The same for a grant. `verifyGrant` later compares it with the body. */
 export async function openGrant(
   keys: GatewayKeys,
   { token, server, clock = systemClock }: Opening,
@@ -135,7 +135,7 @@ export async function openGrant(
 
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
   const { method, path, body, firstUse, userContext } = check;
-  // Also where it was opened before: a body may take its time, and what was good when it began may be over now.
+  // Verified again, since the token may have expired while the body was read.
   const { said, iat, exp } = await openIdentityToken(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
@@ -145,7 +145,7 @@ export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): P
   return { caller, requestId: claims.rid };
 }
 
-/** Lets one server carry out one confirmation, signed only after the gateway has claimed the ticket; or ask for its result. */
+/** Signs a grant to execute one confirmation, after the gateway has claimed the ticket, or to read its result. */
 export function signGrant(
   key: SigningKey,
   execution: Execution & Pick<IdentifiedCall, 'caller' | 'requestId'>,
@@ -156,7 +156,7 @@ export function signGrant(
   return seal(key, GRANT, server, claims, clock);
 }
 
-/** A second use is harmless: the confirmation id is written with the effect, and the store has the last word. */
+/** A replay is harmless: the store writes the confirmation id with the effect, and only once. */
 export async function verifyGrant(
   keys: GatewayKeys,
   check: Execution & { token: string | undefined; clock?: Clock | undefined },
@@ -180,10 +180,7 @@ const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;
 const headerShape = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() });
 type Claims = z.infer<typeof identitiesClaims> | z.infer<typeof grantClaims>;
 
-/**
- * What was under signatures that were found good, by the whole signed text: several calls come under one. It counts as long as its key
- * does.
- */
+/** A verified signature, cached by the signed text, since the calls of a batch share one. Valid as long as its key. */
 interface Opened {
   readonly kid: string;
   readonly key: KeyObject;
@@ -194,8 +191,8 @@ const MOST_OPENED = 256;
 const remembered = new WeakMap<GatewayKeys, Map<string, Opened>>();
 
 /**
- * One algorithm, one issuer, no options: there is nothing to negotiate and so nothing to confuse. Written out because it runs on every
- * call between servers, where the general library costs twice as much.
+ * One algorithm and one issuer, so that there is nothing to negotiate. Implemented here because it runs on every call between servers,
+ * where the general library costs twice as much.
  */
 async function open<T extends Claims>(
   keys: GatewayKeys,
@@ -257,7 +254,7 @@ function describe({ person, token, origin }: Caller): z.infer<typeof who> {
   };
 }
 
-/** Behind the gateway nobody decides anything: the right to approve stays where the person is. */
+/** Callers behind the gateway can approve nothing; only the gateway decides. */
 function callerFrom({
   who: { roles, client, origin, ...person },
   jti,
@@ -293,7 +290,7 @@ function saysTheSame(userContext: unknown, { person }: Caller): boolean {
   );
 }
 
-/** Elsewhere this code is a 403; here the whole call is not believed. */
+/** This code is a 403 elsewhere, but a 401 here, since the whole call is untrusted. */
 function userMismatch(): Failure {
   const { code, message, suggestedAction: hint } = failure('USER_MISMATCH', 'The user in the body is not the one who is signed in.');
   return new Failure(code, { message, hint, status: 401, retryable: false });

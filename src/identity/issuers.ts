@@ -1,3 +1,4 @@
+/** The trusted token issuers: the embedded provider, or external OpenID Connect issuers. */
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import * as z from 'zod';
 import { failure } from '../core/errors.ts';
@@ -5,23 +6,23 @@ import type { Realm, Role } from '../core/people.ts';
 import type { Accounts } from './accounts.ts';
 import { type Keys, SetupProblem } from './keys.ts';
 
-/** Someone whose tokens we believe. There is one for each realm. */
+/** A trusted token issuer. Each realm has one. */
 export interface Issuer {
   readonly realm: Realm;
-  /** Compared letter by letter with the token's `iss`. */
+  /** Must equal the token's `iss` exactly. */
   readonly issuer: string;
-  /** Before the `sub`, it makes the principal. */
+  /** The principal is this prefix followed by the `sub`. */
   readonly principalPrefix: string;
   readonly key: JWTVerifyGetKey;
   readonly algorithms: readonly string[];
-  /** Our own provider: its tokens live five minutes, and its accounts can be asked at any time. */
+  /** Our own provider: its tokens live five minutes, and its accounts can be read at any time. */
   readonly embedded: boolean;
-  /** Whose entry in `resource_access` counts. Nobody else's does. */
+  /** Only the `resource_access` entry of this client counts. */
   readonly clientId?: string | undefined;
   readonly present?: ((sub: string) => Promise<{ readonly roles: ReadonlySet<Role>; readonly notBefore: number } | undefined>) | undefined;
-  /** The claims as the issuer sees them now; undefined when the token no longer counts. */
+  /** The current claims at the issuer; undefined if the token is no longer active. */
   readonly introspect?: ((token: string) => Promise<Readonly<Record<string, unknown>> | undefined>) | undefined;
-  /** `terminal`: one confirmation, for a minute. `scripted`: anything as well. Without it, no token approves anything. */
+  /** `terminal` tokens approve one confirmation, for a minute; `scripted` ones anything. If undefined, no token approves. */
   readonly approvals?: 'terminal' | 'scripted' | undefined;
 }
 
@@ -40,7 +41,7 @@ export function createEmbeddedIssuer({ realm, base, keys, accounts, scriptedAppr
   return {
     realm,
     issuer: embeddedIssuerUrl(base, realm),
-    // Not the address: a person stays the same when the port changes.
+    // Not the URL, so that a person keeps the principal when the port changes.
     principalPrefix: `${realm}:`,
     key: createLocalJWKSet({ keys: [{ ...keys.realms[realm].publicJwk }] }),
     algorithms: ['ES256'],
@@ -54,7 +55,7 @@ export interface ExternalIssuerOptions {
   readonly realm: Realm;
   readonly issuer: string;
   readonly clientId?: string | undefined;
-  /** Without it the issuer's own discovery document says where the keys are. */
+  /** By default, taken from the issuer's discovery document. */
   readonly jwksUrl?: string | undefined;
   readonly introspect?: Issuer['introspect'];
 }
@@ -75,7 +76,7 @@ export function createExternalIssuer({ realm, issuer, clientId, jwksUrl, introsp
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** The loopback names of one address are the same audience: people type any of them. */
+/** The loopback names of one address count as the same audience, since people use any of them. */
 export function sameAudience(url: string): readonly string[] {
   const parsed = new URL(url);
   if (!LOOPBACK.has(parsed.hostname)) return [url];
@@ -83,7 +84,7 @@ export function sameAudience(url: string): readonly string[] {
   return [url, ...[...LOOPBACK].filter((host) => host !== parsed.hostname).map((host) => `${parsed.protocol}//${host}${rest}`)];
 }
 
-/** Keys fetched over plain http could be anyone's; on this machine nobody is in between. */
+/** Keys must not be fetched over plain http, except from loopback. */
 function requireSafeUrl(url: string, what: string): URL {
   if (!URL.canParse(url)) throw new SetupProblem(`${what} must be a whole URL.`);
   const parsed = new URL(url);
@@ -94,7 +95,7 @@ function requireSafeUrl(url: string, what: string): URL {
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.string(), introspection_endpoint: z.string().optional() });
 export type Discovery = z.infer<typeof discovery>;
 
-/** The issuer's own description. Refuses one that speaks for another issuer, and redirects. */
+/** Fetches the discovery document. Refuses redirects and a document of another issuer. */
 export async function discover(issuer: string): Promise<Discovery> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const found = discovery.parse(await fetchJson(url, {}));
@@ -104,7 +105,7 @@ export async function discover(issuer: string): Promise<Discovery> {
   return found;
 }
 
-/** Asks the issuer whether a token still counts (RFC 7662). */
+/** Token introspection (RFC 7662). */
 export function introspection(issuer: string, clientId: string, clientSecret: string): NonNullable<Issuer['introspect']> {
   const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64');
   let endpoint: string | undefined;
@@ -128,14 +129,14 @@ async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** Asking again and again would keep a struggling issuer down. */
+/** The pause between fetches, so that a struggling issuer is not flooded. */
 const RETRY_AFTER_MS = 5_000;
-/** How long keys go on counting when the issuer, which would have withdrawn them, cannot be reached. */
+/** How long cached keys stay valid while the issuer cannot be reached. */
 const STALE_FOR_MS = 3_600_000;
 
 /**
- * The keys behind an address that is looked up on first use, so that an issuer which starts later than we do is no obstacle.
- * An issuer that cannot be reached is SERVICE_UNAVAILABLE, not a bad sign-in: a client must not throw a good token away.
+ * Fetches the keys on first use, so that the issuer may start later than we do. An unreachable issuer is SERVICE_UNAVAILABLE, not
+ * UNAUTHENTICATED, so that clients keep their valid tokens.
  */
 function remoteKeys(locate: () => Promise<string>): JWTVerifyGetKey {
   const unreachable = () => failure('SERVICE_UNAVAILABLE', 'Sign-ins cannot be checked at the moment.');

@@ -1,3 +1,4 @@
+/** The keys of an installation: master key, realm keys and gateway keys, from the data folder or the configuration. */
 import {
   createECDH,
   createPrivateKey,
@@ -27,12 +28,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Realm } from '../core/people.ts';
 
-/** Something about keys or issuers that only an operator can put right. The message is one whole sentence for the terminal. */
+/** A problem with keys or issuers that only an operator can fix. The message is one sentence for the terminal. */
 export class SetupProblem extends Error {
   override readonly name = 'SetupProblem';
 }
 
-/** Each use has a key of its own, so that what one of them signs or seals means nothing to another. */
+/** Each use has its own derived key, so that a signature or seal of one use is invalid for another. */
 export type KeyUse =
   | 'cursor'
   | 'audit'
@@ -56,7 +57,7 @@ export type Jwk = Readonly<Record<string, unknown>> & {
 export interface SigningKey {
   readonly kid: string;
   readonly alg: 'ES256' | 'EdDSA';
-  /** With the private part: for the embedded provider's own configuration, never for an answer. */
+  /** Includes the private part: only for the embedded provider's configuration, never for an answer. */
   readonly jwk: Jwk;
   readonly publicJwk: Jwk;
   readonly privateKey: KeyObject;
@@ -65,7 +66,7 @@ export interface SigningKey {
 
 export interface MasterKeys {
   readonly master: Buffer;
-  /** Still opens what was sealed before the master key changed. */
+  /** Opens values that were sealed before the master key changed. */
   readonly previousMaster: Buffer | undefined;
 }
 
@@ -75,7 +76,7 @@ export interface Keys extends MasterKeys {
 }
 
 export interface KeyOptions {
-  /** `TAMSHAI_MASTER_KEY`: 32 bytes as base64url, or two of them with a comma between, the newer first. */
+  /** `TAMSHAI_MASTER_KEY`: 32 bytes as base64url, or two of them separated by a comma, newer first. */
   readonly masterKey?: string | undefined;
   /** `TAMSHAI_GATEWAY_KEY`: a private Ed25519 JWK, or `{"keys": […]}` with the current one first. Replicas of the gateway share it. */
   readonly gatewayKey?: string | undefined;
@@ -86,7 +87,7 @@ const privateJwk = z.looseObject({ kty: z.enum(['EC', 'OKP']), crv: z.enum(['P-2
 const keyFile = z.strictObject({
   version: z.literal(1),
   masterKey: z.string().optional(),
-  /** Stands in for a master key that lives in the configuration: tells whether it is still the same one. */
+  /** A check value for a master key in the configuration, to detect that it has changed. */
   masterCheck: z.string().optional(),
   staff: privateJwk,
   customer: privateJwk,
@@ -95,7 +96,7 @@ const keyFile = z.strictObject({
 });
 type KeyFile = z.infer<typeof keyFile>;
 
-/** Reads the keys of a data folder, or makes them where there are none yet. Two processes that start at once end up with the same keys. */
+/** Reads the keys of a data folder, or creates them. Two processes that start at once get the same keys. */
 export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions = {}): Keys {
   const given = masterKey === undefined ? undefined : parseMasterKey(masterKey);
   const path = join(folder, FILE);
@@ -118,8 +119,8 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
 const P256_SCALARS = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550');
 
 /**
- * With a configured master key the built-in provider's keys come from it, so that a token of one process is good at all others. FIPS
- * 186-5, A.2.1: sixteen bytes more than needed, so that no scalar is likelier than another.
+ * Derives the built-in provider's keys from a configured master key, so that all processes accept each other's tokens. Uses 16 extra
+ * bytes against bias (FIPS 186-5, A.2.1).
  */
 function derivedRealms({ master }: MasterKeys): Keys['realms'] {
   const made = (realm: Realm) => {
@@ -135,7 +136,7 @@ function derivedRealms({ master }: MasterKeys): Keys['realms'] {
   return { staff: made('staff'), customer: made('customer') };
 }
 
-/** A new gateway key; the present one stays valid as the previous one until the next change. Takes effect when the gateway starts. */
+/** Rotates the gateway key; the current one stays valid as the previous one. Takes effect when the gateway starts. */
 export function rotateGatewayKey(folder: string): void {
   const path = join(folder, FILE);
   const file = readKeyFile(path);
@@ -143,19 +144,19 @@ export function rotateGatewayKey(folder: string): void {
   replaceFile(path, { ...file, gateway: newGatewayKey(), previousGateway: file.gateway });
 }
 
-/** The key for one use. Deterministic, so every replica with the same master key has the same one. */
+/** Derives the key for one use. Deterministic, so that all replicas with the same master key agree. */
 export const derive = (keys: Pick<MasterKeys, 'master'>, use: KeyUse): Buffer => expand(keys.master, use);
 
-/** The same for the master key before the last change, where there is one. */
+/** The same from the previous master key, if there is one. */
 export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefined =>
   keys.previousMaster && expand(keys.previousMaster, use);
 
-/** RFC 8410: what stands before the 32 bytes of a private Ed25519 key. */
+/** The PKCS #8 prefix of a private Ed25519 key (RFC 8410). */
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * For asking hr's server who changed, and for nothing else. It comes from the master key: whoever holds that could read as much from hr's
- * database, so a domain's process asks without ever holding the gateway's key. The present one first.
+ * The keys for reading hr's people feed, current one first. Derived from the master key, which already gives access to hr's database,
+ * so that a domain's process never needs the gateway's key.
  */
 export function peopleFeedKeys(keys: MasterKeys): [SigningKey, ...SigningKey[]] {
   const made = (seed: Buffer) =>
@@ -172,7 +173,7 @@ const expand = (master: Buffer, use: KeyUse) => Buffer.from(hkdfSync('sha256', m
 export function parseMasterKey(text: string): MasterKeys {
   const [master, previousMaster, ...more] = text.split(',').map((part) => {
     const bytes = Buffer.from(part.trim(), 'base64url');
-    // Buffer.from forgives any character; what does not come out the same again was not base64.
+    // Buffer.from ignores invalid characters, so that the text is compared with its own re-encoding.
     const wellFormed = bytes.toString('base64url') === part.trim().replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     if (!wellFormed || bytes.length !== 32)
       throw new SetupProblem('The master key must be 32 random bytes written as base64url (43 characters).');
@@ -240,11 +241,11 @@ function createKeyFile(folder: string, path: string, given: MasterKeys | undefin
   } catch {
     throw new SetupProblem(`The keys cannot be written to ${folder}; choose a data folder that this user may write to.`);
   }
-  // Whoever came first has won: everyone reads what is there now.
+  // Another process may have been first, so that everyone reads the published file.
   return readKeyFile(path) ?? fresh;
 }
 
-/** A link appears whole or not at all, and never replaces; where the file system has none, an exclusive copy has to do. */
+/** A hard link is atomic and never replaces a file. File systems without links use an exclusive copy. */
 function publish(draft: string, path: string): void {
   const tolerate = (error: unknown, ...codes: string[]) => {
     if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error;
@@ -280,10 +281,10 @@ function writeDraft(path: string, content: KeyFile): string {
 
 const exported = (key: KeyObject) => privateJwk.parse(key.export({ format: 'jwk' }));
 const newRealmKey = () => exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
-/** A new private key, as it is written down. */
+/** Generates a private gateway key as JWK. */
 export const newGatewayKey = () => exported(generateKeyPairSync('ed25519').privateKey);
 
-/** Out of a setting: the current key, and the one before it. */
+/** Parses the setting: the current key and the previous one. */
 export function readGatewayKeys(text: string): [SigningKey, SigningKey | undefined] {
   const problem = 'The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.';
   const shape = z.union([z.object({ keys: z.tuple([privateJwk], privateJwk) }), privateJwk.transform((jwk) => ({ keys: [jwk] as const }))]);
@@ -321,7 +322,7 @@ function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519',
   }
 }
 
-/** RFC 7638: the members in this order and nothing else, so that the same key always has the same id. */
+/** JWK thumbprint (RFC 7638), so that the same key always has the same id. */
 function kidOf({ crv, kty, x, y }: Readonly<Record<string, unknown>>): string {
   return hash('sha256', JSON.stringify(y === undefined ? { crv, kty, x } : { crv, kty, x, y }), 'base64url');
 }

@@ -1,3 +1,4 @@
+/** OpenID Connect Back-Channel Logout: an external issuer reports that someone signed out there. */
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
@@ -14,7 +15,7 @@ export interface LogoutOptions {
   readonly clock: Clock;
 }
 
-/** What an external issuer sends when someone signs out there (OpenID Connect Back-Channel Logout). Repeating one changes nothing. */
+/** Verifies a logout token and revokes its session or person. Idempotent. */
 export function createLogout({ issuers, denied, clock }: LogoutOptions): (token: string) => Promise<void> {
   const read = async (token: string): Promise<{ issuer: Issuer; claims: Claims }> => {
     if (token.length > LONGEST) throw refused();
@@ -30,7 +31,7 @@ export function createLogout({ issuers, denied, clock }: LogoutOptions): (token:
       clockTolerance: SKEW,
       currentDate: clock.now(),
     });
-    // Anything but the issuer's word about a logout, an access token above all, must not sign people out.
+    // Only logout tokens may sign people out; an access token of the same issuer must not.
     const { typ = 'jwt' } = protectedHeader;
     const { events, nonce } = payload;
     const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, EVENT);

@@ -1,3 +1,4 @@
+/** Signs access tokens of the embedded provider for the command line. */
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Clock } from '../core/ports.ts';
@@ -9,18 +10,18 @@ import type { Keys } from './keys.ts';
 export interface MintOptions {
   readonly base: string;
   readonly audience: string;
-  /** True: anything, which counts only where scripted approvals are switched on. An id: that one confirmation, for a minute. */
+  /** True approves anything, but only if scripted approvals are on. An id approves that one confirmation, for a minute. */
   readonly approve?: true | string | undefined;
-  /** Seconds; five minutes at most. */
+  /** In seconds, at most five minutes. */
   readonly ttl?: number | undefined;
   readonly client?: string | undefined;
-  /** The account's present roles, where they are known; the verifier takes away what the account no longer has in any case. */
+  /** The account's current roles, if known. The verifier removes roles that the account has lost in any case. */
   readonly roles?: Iterable<string> | undefined;
   readonly scope?: string | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** What `tamshai token` prints and `--as` uses: the embedded provider's own kind of token, without its detour through a browser. */
+/** For `tamshai token` and `--as`: signs a token like those of the embedded provider, without a browser. */
 export async function mintToken(keys: Pick<Keys, 'realms'>, persona: Persona, options: MintOptions): Promise<string> {
   const { base, audience, approve, ttl = LIFETIME, client = 'tamshai-cli', roles = persona.roles, scope = 'tamshai', clock } = options;
   if (approve !== undefined && audience.endsWith('/mcp')) throw new RangeError('A token for MCP clients can never approve anything.');

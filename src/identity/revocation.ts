@@ -1,8 +1,9 @@
+/** Revoked tokens, sessions and people, in the shared key-value store. */
 import { hash } from 'node:crypto';
 import type { Realm } from '../core/people.ts';
 import type { Clock, KeyValue } from '../core/ports.ts';
 
-/** What is known of a token when asking whether it still counts. */
+/** The claims that decide whether a token is revoked. */
 export interface TokenFacts {
   readonly realm: Realm;
   readonly sub: string;
@@ -12,19 +13,19 @@ export interface TokenFacts {
   readonly issuedAt: number;
 }
 
-/** Sign-ins that were ended before their time. One list for all replicas; each realm has one issuer, so the realm keeps ids apart. */
+/** Revocations are shared by all replicas. Each realm has one issuer, so that the realm makes ids unique. */
 export interface Revocations {
-  /** One token, until it would have expired anyway (seconds since 1970; a day where nobody knows). */
+  /** Revokes one token until it expires (seconds since 1970; a day if unknown). */
   revokeToken(realm: Realm, jti: string, expiresAt?: number): Promise<void>;
-  /** Everything issued in one sign-in. */
+  /** Revokes all tokens of one sign-in. */
   revokeSession(realm: Realm, sid: string): Promise<void>;
-  /** Everything issued to one person up to this second. */
+  /** Revokes all tokens issued to one person so far. */
   revokePerson(realm: Realm, sub: string): Promise<void>;
   isRevoked(token: TokenFacts): Promise<boolean>;
 }
 
 const DAY = 24 * 3600;
-/** Longer than any session or access token that a sensible issuer gives out. */
+/** Longer than any session or access token of a sensible issuer. */
 const MONTH = 30 * DAY;
 
 export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new Date() }): Revocations {
@@ -32,7 +33,7 @@ export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new 
   return {
     revokeToken: (realm, jti, expiresAt) => {
       const left = expiresAt === undefined ? DAY : expiresAt - now();
-      // A minute more than needed: the other replicas' clocks may be behind.
+      // A minute longer than needed, since the clocks of other replicas may be slow.
       return kv.set(keyOf('token', realm, jti), '1', Math.min(Math.max(left, 0) + 60, MONTH));
     },
     revokeSession: (realm, sid) => kv.set(keyOf('session', realm, sid), '1', MONTH),
@@ -43,12 +44,12 @@ export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new 
         sid === undefined ? undefined : kv.get(keyOf('session', realm, sid)),
         kv.get(keyOf('person', realm, sub)),
       ]);
-      // Tokens know whole seconds only, so one issued in the very second of the revocation goes as well.
+      // Token times are whole seconds, so that tokens issued in the second of the revocation are revoked, too.
       return token !== undefined || session !== undefined || (person !== undefined && !(issuedAt > Number(person)));
     },
   };
 }
 
-/** Ids come from outside: hashed, they are of one length and cannot reach another key. */
+/** Ids are untrusted. Hashed, they have a fixed length and cannot address another key. */
 const keyOf = (kind: 'token' | 'session' | 'person', realm: Realm, id: string) =>
   `revoked:${kind}:${hash('sha256', `${realm}\n${id}`, 'base64url')}`;

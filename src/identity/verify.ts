@@ -1,3 +1,4 @@
+/** Verifies access tokens: signature, claims, revocation, account and employment, with a cache of ten seconds. */
 import { hash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { Caller } from '../core/caller.ts';
@@ -26,21 +27,21 @@ export interface VerifierOptions {
   readonly people: People;
   readonly denied: Pick<Revocations, 'isRevoked'>;
   readonly clock: Clock;
-  /** Told why, in a word, for the log; never the token. */
+  /** Called with the reason for the log, never with the token. */
   readonly onRefused?: ((reason: string) => void) | undefined;
-  /** Told once per issuer when its tokens live longer than they should. */
+  /** Called once per issuer whose tokens live longer than they should. */
   readonly onLongLived?: ((issuer: string, seconds: number) => void) | undefined;
 }
 
 export interface Verifier {
-  /** The hot path: one hash and one look-up. Undefined means "ask `verify`", never "refused". Pass the same array each time. */
+  /** The fast path: one hash and one lookup. Undefined means "call `verify`", never "refused". Pass the same array each time. */
   verifyCached(authorization: string | undefined, audiences: readonly string[]): Caller | undefined;
   verify(token: string | undefined, audiences: readonly string[]): Promise<Caller>;
-  /** The person's state at this very moment, past every cache: for the moment of approving. The right to approve and the origin stay. */
+  /** Reloads the person without any cache, for approvals. The right to approve and the origin stay. */
   refresh(caller: Caller): Promise<Caller>;
 }
 
-/** Not in a JWT, which has letters, digits, dashes, underscores and dots. */
+/** Characters that no JWT contains. */
 const FOREIGN = /[^\w.-]/;
 const LONGEST_TOKEN = 16 * 1024;
 const CACHED_FOR_MS = 10_000;
@@ -50,30 +51,30 @@ const FRESH_FOR_SECONDS = 60;
 interface Entry {
   readonly caller: Caller;
   readonly audiences: readonly string[];
-  /** From when until when it counts. A clock that was set back must not prolong it. */
+  /** The validity of the entry. `from` guards against a clock that is set back. */
   readonly from: number;
   readonly until: number;
-  /** The list that last let this token in: servers pass the same array each time, so that one comparison does. */
+  /** The last array of audiences that matched: servers pass the same array, so that one comparison is enough. */
   passed: readonly string[] | undefined;
 }
 
-/** Where a caller came from; found again by its `token` object, which copies of a caller share. */
+/** The verified sign-in behind a caller, by its `token` object, which copies of a caller share. */
 interface Source {
   readonly issuer: Issuer;
   readonly signIn: SignIn;
-  /** Kept only where it may be needed to ask the issuer. */
+  /** Kept only for issuers with introspection. */
   readonly raw: string | undefined;
   readonly cacheKey: string;
 }
 
-/** The token out of `Authorization: Bearer …`. */
+/** The token in `Authorization: Bearer …`. */
 export const bearer = (authorization: string | undefined): string | undefined =>
   authorization?.startsWith('Bearer ') || authorization?.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7) : undefined;
 
 export function createVerifier({ issuers, people, denied, clock, onRefused, onLongLived }: VerifierOptions): Verifier {
   const byUrl = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
-  // Only tokens that passed are kept, so a flood of bad ones neither grows it nor pushes anyone out. As no entry lives longer than
-  // ten seconds, the oldest is also the one to go: keeping track of use would cost every hit and change nothing.
+  // Only valid tokens are cached, so that a flood of invalid ones evicts nothing. Entries live ten seconds, so that evicting the
+  // oldest is enough; tracking use would slow down every hit.
   const cache = new Map<string, Entry>();
   const running = new Map<string, Promise<Entry>>();
   const sources = new WeakMap<Caller['token'], Source>();
@@ -103,10 +104,10 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     cache.set(key, entry);
   };
 
-  /** Everything about the person that can change while a token lives. */
+  /** The state of the person that can change during the life of a token. */
   const presentState = async (
     issuer: Issuer,
-    signIn: AccountState,
+    signIn: SignInState,
     exact: boolean,
   ): Promise<{ roles: ReadonlySet<Role>; employeeId: string | undefined }> => {
     const { sub, jti, sid, issuedAt, roles, employeeRef } = signIn;
@@ -122,7 +123,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   };
 
   const check = async (token: string, cacheKey: string, issuer: Issuer): Promise<Entry> => {
-    // Taken before anything is read, so that the ten seconds count from the oldest thing the answer rests on.
+    // Taken before anything is read, so that the ten seconds count from the oldest value in the result.
     const started = clock.now();
     const seconds = started.getTime() / 1000;
     const { payload } = await jwtVerify(token, issuer.key, {
@@ -162,7 +163,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     return entry;
   };
 
-  /** Any number of requests with one token at the same moment are one check. */
+  /** Concurrent requests with the same token share one check. */
   const checkOnce = (token: string, key: string, issuer: Issuer): Promise<Entry> => {
     const already = running.get(key);
     if (already) return already;
@@ -174,7 +175,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   const admit = async (token: string | undefined, audiences: readonly string[]): Promise<Caller> => {
     if (!token) throw new Refused('missing');
     if (token.length > LONGEST_TOKEN) throw new Refused('size');
-    // Decoders skip what is no letter of the code: such a token would be another way to write the same one.
+    // Decoders skip invalid characters, so that the same token could be written in several ways.
     if (FOREIGN.test(token)) throw new Refused('form');
     const key = keyOf(token);
     const hit = cached(key, audiences);
@@ -182,7 +183,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     const claims: Claims = decodeJwt(token);
     const issuer = typeof claims['iss'] === 'string' ? byUrl.get(claims['iss']) : undefined;
     if (!issuer) throw new Refused('iss');
-    // Tokens for other applications of the same issuer are common, and go before they cost a signature check.
+    // Tokens for other applications of the same issuer are common; they are refused before the signature check.
     if (!audiencesOf(claims).some((audience) => audiences.includes(audience))) throw new Refused('aud');
     refuseOtherKinds(issuer, headerOf(token), claims);
     const entry = await checkOnce(token, key, issuer);
@@ -200,7 +201,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     if (source) cache.delete(source.cacheKey);
     const now = clock.now().getTime() / 1000;
     if (token.expiresAt <= now) throw new Refused('expired');
-    const signIn: AccountState = source?.signIn ?? {
+    const signIn: SignInState = source?.signIn ?? {
       ...token,
       sub: person.sub,
       jti: token.id,
@@ -235,7 +236,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   };
 }
 
-type AccountState = Pick<SignIn, 'sub' | 'jti' | 'sid' | 'issuedAt' | 'roles' | 'employeeRef'>;
+type SignInState = Pick<SignIn, 'sub' | 'jti' | 'sid' | 'issuedAt' | 'roles' | 'employeeRef'>;
 
 function headerOf(token: string): Claims {
   try {
@@ -250,7 +251,7 @@ const keyOf = (token: string) => hash('sha256', token, 'base64url');
 const intersect = (some: ReadonlySet<Role>, others: ReadonlySet<Role>): ReadonlySet<Role> =>
   new Set([...some].filter((role) => others.has(role)));
 
-/** A store that cannot be asked must not let a revoked sign-in through: then nobody is let in by it. */
+/** Fails closed: if revocations cannot be read, no sign-in is accepted. */
 async function answered<T>(question: Promise<T>): Promise<T> {
   try {
     return await question;
@@ -259,7 +260,7 @@ async function answered<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** An external issuer's older token says what was true when it was made; only the issuer knows what is true now. */
+/** The claims of an older external token may be outdated, so that the issuer is asked for the current ones. */
 async function introspected(issuer: Issuer, raw: string | undefined, roles: ReadonlySet<Role>): Promise<ReadonlySet<Role>> {
   if (!issuer.introspect || raw === undefined) {
     throw failure('UNAUTHENTICATED', 'Sign in again to decide this: your sign-in is too old to show your present roles.');

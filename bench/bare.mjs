@@ -1,4 +1,4 @@
-// What the same question costs with nothing around it: node:http and one pipelined driver connection, no token, no role, no rule, no record.
+// The minimal handler: node:http and one pipelined driver connection, without tokens, roles, policies or audit records.
 import http from 'node:http';
 import pg from 'pg';
 

@@ -1,4 +1,4 @@
-/** What the documents port adds to the driver's own query, embedded and on MongoDB, and what a late page costs. */
+/** Measures the overhead of the documents port over the driver's own query, embedded and on MongoDB, and the cost of late pages. */
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { KeyPart } from '../src/core/cursor.ts';
@@ -23,7 +23,7 @@ const ORDER = desc('value', '_id');
 const who = sessionOf('carol.johnson', 'sales');
 const perStage = z.object({ stage: z.string(), count: z.int(), value: z.number() });
 
-/** Deals of the sample company, as many as are wanted. */
+/** Generates deals of the sample company. */
 function* sample(count: number): Iterable<Document> {
   const team = salesTeam({ employees: 500, today: new Date() });
   let n = 0;
@@ -33,7 +33,7 @@ function* sample(count: number): Iterable<Document> {
   }
 }
 
-/** The same questions with nothing around them. */
+/** The same queries on the bare driver. */
 interface Bare {
   readonly one: (id: string) => Promise<number> | number;
   readonly page: () => Promise<number> | number;

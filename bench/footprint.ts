@@ -1,4 +1,4 @@
-/** The embedded default as a newcomer has it: how long it takes to start, how much it holds, what its lists weigh, when the page is there. */
+/** Measures the embedded default: start time, memory, size of tools/list, and first paint of the web app. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../src/identity/keys.ts';
@@ -11,7 +11,7 @@ import { byMcp, launch, mcpBody, mcpHeaders, type Product, succeeded } from './p
 import { figures, type Measuring } from './sql.ts';
 
 const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-/** Of this text, by the two encodings of OpenAI's models that are public; others are not far from it. */
+/** Characters per token of this text, by OpenAI's two public encodings; others are close to it. */
 const LETTERS_A_TOKEN = 4.4;
 const PAINTS = 3;
 
@@ -38,7 +38,7 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
       },
     ];
     const atRest = residentMb(product.pid);
-    // The list comes last: by then the process has asked and learnt all that it does once.
+    // The list comes last, when everything that happens once has happened.
     lines.push(...(await embeddedLines(product, timing)), ...(await listLines(product, timing)));
     const after = residentMb(product.pid);
     lines.push({
@@ -52,7 +52,7 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
   }
 }
 
-/** What an executive's client is sent, and what sending it costs. */
+/** The size of an executive's tools/list, and the cost of sending it. */
 async function listLines({ address, folder, pid }: Product, timing: Measuring['timing']): Promise<Line[]> {
   const token = await mintToken(openKeys(folder), persona('eve.thompson'), { base: address, audience: `${address}/mcp` });
   const headers = mcpHeaders(token, '');
@@ -80,7 +80,7 @@ async function listLines({ address, folder, pid }: Product, timing: Measuring['t
   ];
 }
 
-/** One tool of each kind of embedded store, against the lightest answer there is. */
+/** One tool of each kind of embedded store, compared with /health. */
 async function embeddedLines(product: Product, timing: Measuring['timing']): Promise<Line[]> {
   const health: Target = {
     name: 'health',
@@ -111,7 +111,7 @@ async function embeddedLines(product: Product, timing: Measuring['timing']): Pro
   });
 }
 
-/** Of the page that a person sees first; the browser's own clock. */
+/** First contentful paint of the start page, by the browser's own clock. */
 async function paintLines({ address }: Product): Promise<Line[]> {
   const browser = await started('Chromium', launchChromium);
   if (browser === undefined) return [];

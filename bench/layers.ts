@@ -1,4 +1,4 @@
-/** What each layer of a call costs in our own process, by adding one after the other, without HTTP. */
+/** Measures the cost of each layer of a call in this process, without HTTP, by adding one layer after the other. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { call } from '../src/core/run.ts';
@@ -21,7 +21,7 @@ import { pick } from './product.ts';
 
 const CALLERS = 16;
 
-/** CPU of this process for one of many that run side by side, as they do in a server. */
+/** CPU time of this process per call, with many concurrent calls, as in a server. */
 async function microsFor(ask: (n: number) => Promise<unknown>, ms: number): Promise<number> {
   let done = 0;
   const end = performance.now() + ms;

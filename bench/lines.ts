@@ -1,20 +1,20 @@
-/** What the bench prints: ratios within one run, and what could not be measured here. */
+/** The output of the bench: one line per ratio, and the parts that could not be measured. */
 export interface Line {
   readonly what: string;
   readonly ratio: number;
-  /** At most this. */
+  /** The largest value that meets the goal. */
   readonly goal?: number | undefined;
-  /** At least this. */
+  /** The smallest value that meets the goal. */
   readonly atLeast?: number | undefined;
-  /** Where it is no ratio. */
+  /** For values that are no ratios. */
   readonly unit?: 's' | 'ms' | 'µs' | 'tokens' | undefined;
   readonly note: string;
 }
 
-/** Servers that could not be started: they are named, and the rest is measured. */
+/** Parts that could not be measured, with the reason. */
 export const leftOut: string[] = [];
 
-/** A server that cannot run here is no reason to measure nothing. */
+/** Starts a server; if that fails, notes it in `leftOut` and returns undefined, so that the rest is still measured. */
 export async function started<T>(what: string, start: () => Promise<T>): Promise<T | undefined> {
   try {
     return await start();
@@ -37,5 +37,5 @@ export function print(lines: readonly Line[]): void {
     const value = line.ratio.toFixed(line.ratio < 100 ? 2 : 0).padStart(6);
     console.log(`${line.what.padEnd(width)} ${value} ${(line.unit ?? '×').padEnd(6)} ${marked(line).padEnd(9)} ${line.note}`);
   }
-  for (const each of leftOut) console.log(`Left out, since it could not be started: ${each}`);
+  for (const each of leftOut) console.log(`Not measured: ${each}`);
 }

@@ -1,4 +1,4 @@
-/** Sends calls and counts what they cost: CPU of the answering processes, and time. */
+/** Sends calls and measures their cost: CPU time of the servers, and latency. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 
@@ -7,20 +7,20 @@ export interface Target {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
-  /** The nth request's body; different rows, so that no cache of one row flatters. */
+  /** The body of the nth request. Rows differ, so that caches of one row do not help. */
   readonly body?: (n: number) => string;
   readonly path?: (n: number) => string;
   readonly pid: number;
-  /** Further processes that take part in the answer. */
+  /** Further processes whose CPU time counts. */
   readonly also?: readonly number[] | undefined;
   readonly check: (text: string) => boolean;
 }
 
 export interface Cost {
   readonly calls: number;
-  /** Of the process that answers. */
+  /** Of the server process. */
   readonly cpuMicros: number;
-  /** Of the database's processes, when they were given. */
+  /** Of the database processes, if given. */
   readonly databaseMicros: number;
   readonly p50: number;
   readonly p99: number;
@@ -43,7 +43,7 @@ const cpuOf = (pid: number): number => {
   }
 };
 const LOOK_MS = 200;
-/** Once it has nothing more to do of its own accord: a process that has just started still reads and learns a little. */
+/** Resolves when the process is idle: a started process still loads and compiles for a while. */
 export async function settled(pid: number): Promise<void> {
   for (let left = 100; left > 0; left--) {
     const before = cpuOf(pid);
@@ -51,7 +51,7 @@ export async function settled(pid: number): Promise<void> {
     if (cpuOf(pid) - before <= TICK_MICROS) return;
   }
 }
-/** A server that forks, with its children that live. */
+/** A forking server with its live children. */
 export const treeOf = (root: number): number[] => [
   root,
   ...readdirSync('/proc')
@@ -59,7 +59,7 @@ export const treeOf = (root: number): number[] => [
     .map(Number)
     .filter((pid) => pid !== root && parentOf(pid) === root),
 ];
-/** Its own time, its children's, and that of those already gone. */
+/** CPU time of a process, its children, and its exited children. */
 const cpuOfTree = (root: number): number => {
   const fields = statOf(root);
   return treeOf(root).reduce((sum, pid) => sum + cpuOf(pid), ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MICROS);
@@ -118,7 +118,7 @@ export async function measure(
 
 export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Rounds that take turns, so that whatever else the machine does meets all of them alike. */
+/** Targets take turns in each round, so that other load on the machine affects all of them equally. */
 export async function compare(
   targets: readonly Target[],
   options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined },

@@ -1,4 +1,4 @@
-/** The load generator: a program of its own, so that who asks does not slow down who answers, and asks everyone alike. */
+/** Builds and runs the load generator, a separate Go program, so that it does not slow down the servers and treats all of them equally. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { median } from './load.ts';
 
 const here = join(process.cwd(), 'bench/peers');
 
-/** Both programs in Go. Throws where there is no Go, or no way to its packages. */
+/** Builds both Go programs. Throws if Go or its packages are not available. */
 export function buildPeers(folder: string): { readonly loadgen: string; readonly bareGo: string } {
   mkdirSync(folder, { recursive: true });
   const built = (name: string) => {
@@ -89,7 +89,7 @@ export function load(
   });
 }
 
-/** Ratios are taken within a round, and the middle one counts. */
+/** The median of the ratios within each round. */
 export function ratio(results: readonly Result[], group: string, name: string, reference: string, of: (result: Result) => number): number {
   const rounds = new Map(results.filter((each) => each.group === group && each.name === reference).map((each) => [each.round, of(each)]));
   return median(

@@ -1,4 +1,4 @@
-/** The product beside the smallest handlers that answer the same two questions, asked by one load generator in turns. */
+/** Compares the product with minimal handlers in Go and Node that answer the same two questions. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const ENOUGH = 20_000;
 const asked = (name: string, args: object) =>
   numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
 
-/** The bare handlers' own table, in a database of its own on the same server. */
+/** Creates the table of the bare handlers, in a separate database on the same server. */
 async function foundPeers(
   { postgres }: Company,
   rows: number,
@@ -48,7 +48,7 @@ export interface Peers {
   stop(): void;
 }
 
-/** Go and Node, with no token, no role, no row security, no masks and no record. */
+/** Starts the bare handlers: no tokens, roles, row security, masks or audit records. */
 export async function startPeers(company: Company, rows: number, folder: string, bareGo: string): Promise<Peers> {
   const { url, one, page } = await foundPeers(company, rows, folder);
   const children: ChildProcess[] = [];

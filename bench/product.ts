@@ -1,4 +1,4 @@
-/** The product as it is installed, in processes of its own, and what is asked of it. */
+/** Starts the installed product in separate processes, and builds requests for it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { allTools } from '../src/app/registry.ts';
@@ -12,17 +12,17 @@ const root = process.cwd();
 const SERVERS = ['gateway', ...allTools().domains.map(({ name }) => name)];
 
 export interface Product {
-  /** Of the gateway, or of the only server there is. */
+  /** The address of the gateway, or of the only server. */
   readonly address: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly pid: number;
   readonly folder: string;
-  /** From its first line of code until it says that it is ready. */
+  /** From the start of the process until it reports that it is ready. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
 
-/** Nobody is held back: what is measured is the work, not the limits. */
+/** Without rate limits, since the work is measured, not the limits. */
 const UNLIMITED = { TAMSHAI_RATE_PER_MINUTE: '10000000', TAMSHAI_CONCURRENT_CALLS: '1000' };
 const running = new Set<Product>();
 
@@ -43,7 +43,7 @@ export async function launch(
     ...settings,
   };
   if (owned !== undefined) {
-    // The owner's login migrates; it is refused for serving.
+    // Only the owner's login may migrate, and it may not serve.
     spawnSync(process.execPath, [join(root, 'bin/tamshai.mjs'), 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     Object.assign(env, { DATABASE_URL: Object.assign(new URL(owned), { username: '', password: '' }).href });
   }
@@ -79,7 +79,7 @@ export const stopAll = async (): Promise<void> => {
 export interface Asking {
   readonly name: string;
   readonly as: string;
-  /** Whose eyes, where it is not the sample person's own: the head of some tree. */
+  /** Replaces the employee of the sample person, for example by the head of a large tree. */
   readonly employeeId?: string | undefined;
   readonly tool: string;
   readonly input: (n: number) => object;
@@ -111,7 +111,7 @@ export const mcpBody = (id: number, name: string, args: object) =>
     params: { ...(name !== '' && { name, arguments: args }), _meta: ENVELOPE },
   });
 
-/** One person's tool through the gateway, by MCP. */
+/** Calls a tool through the gateway's MCP endpoint. */
 export async function byMcp({ address, folder, pid }: Product, asking: Asking): Promise<Target> {
   const token = await tokenOf(folder, address, `${address}/mcp`, asking);
   const { name, tool, input, check } = asking;
@@ -126,7 +126,7 @@ export async function byMcp({ address, folder, pid }: Product, asking: Asking): 
   };
 }
 
-/** The same through REST; `tool` is `hr_get_employee` here too. */
+/** The same through REST, also with a qualified name such as `hr_get_employee`. */
 export async function byRest({ address, folder, pid }: Product, asking: Asking): Promise<Target> {
   const token = await tokenOf(folder, address, `${address}/api`, asking);
   const { name, tool, input, check } = asking;

@@ -1,12 +1,12 @@
 // npm run bench [-- --quick | --million | --rows N | --tickets N | --records N |
 //   --only sql,layers,peers,footprint,documents,search,thinking,stalls | --server opensearch]
-// What our layers add, as ratios within this one run. Absolute figures differ from machine to machine.
+// Prints the overhead of our layers as ratios within one run, since absolute figures differ from machine to machine.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-// The product is measured as it is installed: built, in processes of its own. Only the measuring is TypeScript run in place.
+// The product is measured as built code in separate processes. Only the bench itself runs as TypeScript.
 const built = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',

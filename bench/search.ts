@@ -1,4 +1,4 @@
-/** What the search port adds to the driver's own query, embedded and on a server, and what typos, late pages and figures cost. */
+/** Measures the overhead of the search port over the driver's own query, and the cost of typos, late pages and totals. */
 import { join } from 'node:path';
 import { Client } from '@opensearch-project/opensearch';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ import { chainOf, inTurns, over, PAGE, patiently, placeAfter, type Question, ses
 const ORDER = desc('_score', 'created_at', 'ticket_id');
 const who = sessionOf('dan.williams', 'support');
 const domain: SearchDomain = { name: 'support', collections: support.spec.collections as SearchDomain['collections'] };
-/** What people type, and what their fingers make of it; the last one finds very many, so that there are late pages. */
+/** Queries with their typos. The last one finds very many rows, so that there are late pages. */
 const WORDS = ['password reset', 'invoice wrong address', 'export csv timeout', 'webhook delayed', 'login problems', 'slow dashboard'];
 const TYPOS = ['pasword rest', 'invioce wrong adress', 'exprot csv timeuot', 'webhok delayd', 'logn problms', 'slow dashbord'];
 const COMMON = 'the report does not load for the team';
@@ -49,7 +49,7 @@ async function measured(title: string, backend: SearchBackend, bare: Bare, count
     });
   const late = Math.min(1_000, Math.floor(count / PAGE));
   const newestAfter = await lastKey('', (late - 1) * PAGE);
-  // How many the common words find differs with the size, so the page is as late as there is one.
+  // The number of matches depends on the size, so that the latest existing page is measured.
   let found = 0;
   for (let after: readonly KeyPart[] | undefined; found < late * PAGE; ) {
     const rows = await patiently(() => page(COMMON, after, STRIDE));

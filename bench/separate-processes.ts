@@ -19,7 +19,7 @@ export interface SeparateProcesses {
   readonly folder: string;
   readonly loadgen: string;
   readonly questions: Questions;
-  /** What it is compared with. */
+  /** The reference targets. */
   readonly bare: readonly LoadTarget[];
   readonly timing: Timing;
 }
@@ -85,7 +85,7 @@ export async function separateProcessLines({ company, folder, loadgen, questions
       byCount.set(
         count,
         await onCores(count, [...stores, ...servers.map(({ pid }) => pid)], () =>
-          together(
+          measureServers(
             loadgen,
             folder,
             direct.slice(0, count).map(([one]) => one as LoadTarget),
@@ -103,12 +103,12 @@ export async function separateProcessLines({ company, folder, loadgen, questions
         what: `${count} hr servers on ${cores} cores × one on one, calls a second`,
         atLeast: count === 2 && cores === 2 ? 1.7 : undefined,
         ratio: some.rate / alone.rate,
-        note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. Who asks, and the stores, are on the same cores`,
+        note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. The load generator and the stores run on the same cores`,
       });
     }
     return lines;
   } catch (error) {
-    leftOut.push(`processes apart (${(error as Error).message.slice(0, 160)})`);
+    leftOut.push(`separate processes (${(error as Error).message.slice(0, 160)})`);
     return [];
   } finally {
     await gateway?.stop();
@@ -119,9 +119,7 @@ export async function separateProcessLines({ company, folder, loadgen, questions
 
 const CORES = availableParallelism();
 
-/**
- * So many cores for everyone who takes part, who asks included: what a second core brings is only seen where the first one had no more to give.
- */
+/** Confines all processes, including the load generator, to `count` cores: a second core only helps when the first one is saturated. */
 async function onCores<T>(count: number, pids: readonly number[], measure: () => Promise<T>): Promise<T> {
   const confine = (cores: number) => {
     for (const pid of [process.pid, ...pids]) {
@@ -137,8 +135,8 @@ async function onCores<T>(count: number, pids: readonly number[], measure: () =>
   }
 }
 
-/** The same number of callers in all, shared out over so many servers. */
-async function together(
+/** Measures several servers at once, with the same total number of callers. */
+async function measureServers(
   loadgen: string,
   folder: string,
   targets: readonly LoadTarget[],

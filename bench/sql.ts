@@ -1,4 +1,4 @@
-/** What token, role, row security, masking, audit and MCP add to the bare query, and how people, pages and trees compare. */
+/** Measures what tokens, roles, row security, masks, audit and MCP add to the bare SQL query, for rows, pages and trees. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -17,14 +17,14 @@ const root = process.cwd();
 export interface Timing {
   readonly ms: number;
   readonly rounds: number;
-  /** What a compiler learns while it runs is part of a server that has run for a while. */
+  /** Warm-up time, so that the JIT compiler has optimised the code as in a long-running server. */
   readonly warmMs: number;
-  /** How many servers of one kind are compared with one. */
+  /** Numbers of servers that are compared with one. */
   readonly replicas: readonly number[];
 }
 
 export interface Measuring {
-  /** On the company's database, with nothing left out. */
+  /** The complete product on the company's database. */
   readonly product: Product;
   readonly rows: number;
   readonly timing: Timing;
@@ -36,13 +36,13 @@ export interface Company {
   readonly ids: readonly string[];
   /** The last row of page 9,999, and of a hundred pages around it. */
   readonly deep: readonly (readonly [string, string, string])[];
-  /** How many are below someone, and who that is. */
+  /** The number of people below a manager, and that manager. */
   readonly trees: readonly { readonly people: number; readonly head: string }[];
 }
 
 const TREES = [10, 1_000, 50_000];
 
-/** A company of so many in PostgreSQL, for everything that is measured on it. */
+/** Creates the company with `rows` employees in PostgreSQL. */
 export async function foundCompany(postgres: TestServer, rows: number): Promise<Company> {
   const begun = performance.now();
   const owner = new pg.Client({ connectionString: postgres.url });

@@ -1,4 +1,4 @@
-/** A person at a browser: cookies, redirects and the forms of the embedded sign-in. */
+/** A minimal browser for the bench: cookies, redirects and the forms of the embedded sign-in. */
 
 const unescaped = (text: string) => text.replaceAll('&amp;', '&');
 
@@ -38,7 +38,7 @@ export class Browser {
     return this.#page;
   }
 
-  /** Sends the form of the page that is open. */
+  /** Submits the form of the current page. */
   submit(values: Readonly<Record<string, string>>): Promise<string> {
     const action = unescaped(/<form[^>]*action="([^"]+)"/.exec(this.#page)?.[1] ?? this.#url);
     const csrf = /name="csrf"[^>]*value="([^"]+)"/.exec(this.#page)?.[1] ?? '';

@@ -1,4 +1,4 @@
-// Preloaded into the measured process (`node --import`): says how long the main thread was not free for others, over a Unix socket.
+// Preloaded into the measured process (`node --import`): reports the longest event loop turns over a Unix socket.
 // Every millisecond a timer compares the clock and the CPU time of the main thread with the tick before: what lies between two ticks is
 // one turn of the event loop. CPU time is what the work itself takes; on a busy machine the clock also counts waiting for a core.
 import { unlinkSync } from 'node:fs';
@@ -51,7 +51,7 @@ async function start(path) {
     unlinkSync(path);
   } catch {}
   createServer((connection) => {
-    // Each line asks for the worst turn since the line before.
+    // Each line requests the longest turn since the previous line.
     connection.on('data', () => {
       tick();
       connection.write(`${JSON.stringify(worst)}\n`);

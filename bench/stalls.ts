@@ -1,6 +1,4 @@
-/**
- * The longest time for which each entrance holds the event loop of the product, each with its worst input. One process serves everybody.
- */
+/** Measures the longest time that each endpoint blocks the event loop, with its worst input, since one process serves all users. */
 import { appendFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -22,19 +20,19 @@ import { Browser } from './stalls-browser.ts';
 import { BODIES, questions, searches } from './stalls-inputs.ts';
 
 const GOAL_MS = 50;
-/** After the first, which also makes whatever is made once. */
+/** Repetitions after the first call, which also initialises caches. */
 const AGAIN = 3;
 const QUIET_MS = 300;
-/** Less than a token lives. */
+/** Shorter than the life of a token. */
 const TOKEN_MS = 120_000;
-/** As many as a file may hold before the next start thins it out. */
+/** The largest number of checkpoints in a file before the next start compacts it. */
 const MOST_CHECKPOINTS = 35_000;
 
 export interface StallOptions {
   readonly folder: string;
-  /** In the audit log. */
+  /** Records in the audit log. */
   readonly records: number;
-  /** About one entry of knowledge, so that the card for deleting it has as many lines. */
+  /** Relations of one knowledge entity, so that the card for deleting it has as many lines. */
   readonly relations: number;
 }
 
@@ -49,7 +47,7 @@ interface Entrance {
   readonly again?: number;
 }
 
-/** Asks the probe for the worst turn since it was last asked. */
+/** Reads the longest event loop turn since the last read from the probe. */
 class Probe {
   readonly #socket: Socket;
   #answered: (text: string) => void = () => {};
@@ -76,7 +74,7 @@ class Probe {
 async function during(probe: Probe, work: () => Promise<unknown>): Promise<Held> {
   await probe.worst();
   await work();
-  // The last turn is over when the next one has begun.
+  // A turn is complete when the next one has begun.
   await pause(5);
   return probe.worst();
 }
@@ -108,7 +106,7 @@ const settings = (socket: string) => ({
 export async function stallLines({ folder, records, relations }: StallOptions): Promise<Line[]> {
   const data = join(folder, 'stalls');
   const socket = join(folder, 'stalls.sock');
-  // The first start brings the sample; the log is written while nobody serves.
+  // The first start loads the sample data; the log is written while no server runs.
   const first = await launch(data);
   await first.stop();
   await fillAuditLog(data, records);
@@ -136,7 +134,7 @@ async function quiet(probe: Probe): Promise<Held[]> {
   return all;
 }
 
-/** Records of calls as the product writes them, chained and with checkpoints, then without the orders that it fills in later. */
+/** Writes chained audit records with checkpoints like the product, without the order values that it fills in later. */
 async function fillAuditLog(folder: string, records: number): Promise<void> {
   const keys = openKeys(folder);
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
@@ -171,7 +169,7 @@ async function fillAuditLog(folder: string, records: number): Promise<void> {
   db.close();
 }
 
-/** One a second, as a busy process writes them. */
+/** One record per second, like a busy process. */
 async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
   const chains = openCallChains(join(folder, 'audit.db'));
   const at = new Date().toISOString();
@@ -184,7 +182,7 @@ async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
   appendFileSync(join(folder, 'checkpoints.jsonl'), text);
 }
 
-/** Tokens are kept for a while: what is measured is the product, and it remembers a token that it has seen. */
+/** Tokens are reused, so that the product's token cache works as usual. */
 interface TestServer {
   readonly client: TestClient;
   token(user: string, options?: TokenOptions): Promise<string>;
@@ -250,7 +248,7 @@ function siteOf({ address, ports, folder }: Product): TestServer {
   };
 }
 
-/** A wrong answer is no answer to be timed. */
+/** Throws for a wrong answer, so that only correct answers are measured. */
 const answered = async (asked: Promise<{ readonly status: number; readonly text: string }>, status = 200): Promise<string> => {
   const answer = await asked;
   if (answer.status !== status) throw new Error(`${answer.status} in place of ${status}: ${answer.text.slice(0, 300)}`);
@@ -318,7 +316,7 @@ async function entrancesOf(
     };
   };
   const listing = [
-    // What is made once comes first, while it has not been made yet.
+    // Values that are built once come first, before they are built.
     {
       name: 'tools/list, each role set for the first time',
       again: everybody.length - 1,
@@ -413,7 +411,7 @@ async function entrancesOf(
   ];
 }
 
-/** What a caller without an account can reach. */
+/** Endpoints without authentication. */
 function signingIn({ get, client }: TestServer): Entrance[] {
   const form = (path: string, text: string) =>
     client.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
@@ -461,7 +459,7 @@ function assistant({ get, token, client }: TestServer): Entrance[] {
   ];
 }
 
-/** Twenty that wait, and one with as many lines as there are relations. */
+/** Twenty pending approvals, and one card with a line for each relation. */
 async function cards(product: Product, testServer: TestServer, relations: number): Promise<Entrance[]> {
   const { rest, get, client } = testServer;
   for (let n = 0; n < relations; n += 8) {
@@ -510,7 +508,7 @@ async function cards(product: Product, testServer: TestServer, relations: number
   ];
 }
 
-/** Pages and files. */
+/** HTML pages and static files. */
 function pages({ address }: Product, { client }: TestServer, waiting: () => string): Entrance[] {
   const get = (path: string, headers: Record<string, string> = {}) => client.send('GET', path, { headers });
   const files = readdirSync(join(process.cwd(), 'dist/web/assets')).map((name) => `/assets/${name}`);

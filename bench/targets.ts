@@ -13,16 +13,16 @@ export const warmUp = ({ warmMs }: Timing) => ({ callers: 16, ms: warmMs, rounds
 
 /** The load generator replaces `{{rid}}` by a number, so that it must not be in quotes. */
 export const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
-/** One JSON value a line, as the load generator reads them. */
+/** JSON Lines, the input format of the load generator. */
 export const jsonLines = (rows: readonly object[]): string => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
 
-/** Files with whom to ask for and what must be in the answer. */
+/** Files with the parameters of the requests and the texts that the answers must contain. */
 export interface Questions {
   readonly one: string;
   readonly page: string;
 }
 
-/** The company as our tools know it: whom to ask for, and what must be in the answer. */
+/** Writes the questions about the company, as our tools show it. */
 export async function questionsAbout({ postgres, ids }: Company, folder: string): Promise<Questions> {
   mkdirSync(folder, { recursive: true });
   const owner = new pg.Client({ connectionString: postgres.url });
@@ -43,13 +43,13 @@ export async function questionsAbout({ postgres, ids }: Company, folder: string)
   return { one, page };
 }
 
-/** What a server that has our tools is asked, whichever process answers. */
+/** A server with our tools: the gateway or a domain server. */
 export interface Endpoint {
   readonly address: string;
   readonly keys: Keys;
-  /** The gateway's, which the tokens come from. */
+  /** The gateway's address, which issues the tokens. */
   readonly base: string;
-  /** Before the tools' names. */
+  /** The prefix of tool names. */
   readonly prefix: '' | 'hr_';
   readonly pids: readonly number[];
 }
@@ -62,7 +62,7 @@ export async function ourTargets(
 ): Promise<LoadTarget[]> {
   const token = await mintToken(keys, persona('alice.chen'), { base, audience: `${address}/mcp` });
   const target = (group: string, tool: string, args: object, vars: string, expect: readonly string[]): LoadTarget => {
-    // The load generator says itself that it sends and takes JSON.
+    // The load generator sets these headers itself.
     const { accept: _accept, 'content-type': _type, ...headers } = mcpHeaders(token, prefix + tool);
     return {
       name,

@@ -1,4 +1,4 @@
-/** How long the offline model thinks about a question until it says or calls something: processor time, without tools. */
+/** Measures the CPU time of the offline model per question, without tool calls. */
 import { allTools } from '../src/app/registry.ts';
 import type { Turn } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
@@ -10,7 +10,7 @@ import type { Line } from './lines.ts';
 
 const GOAL = 50;
 
-/** `oneIn`: a quick look asks only some of them. */
+/** `oneIn`: a quick run asks only every nth question. */
 export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
   const registry = allTools();
   const model = createOfflineModel(registry);
@@ -30,7 +30,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
     return (user + system) / 1000;
   };
   const times: number[] = [];
-  // The first round is what makes the program warm.
+  // The first round is the warm-up.
   for (let round = 0; round <= rounds; round++) {
     for (const each of asked) {
       const took = await think(each);

@@ -1,4 +1,4 @@
-/** Times questions to a store in this very process, one after the other, in rounds that take turns. */
+/** Times queries on a store in this process, one after the other, in alternating rounds. */
 import { randomBytes } from 'node:crypto';
 import { type ChainWriter, createChainWriter, type Head } from '../src/core/chain-writer.ts';
 import { Failure } from '../src/core/errors.ts';
@@ -8,7 +8,7 @@ import { persona } from '../src/sample/people.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 
-/** Asks once, and says how many rows came: the wrong number is no answer to be timed. */
+/** Runs a query once and returns the number of rows, which must be the expected one. */
 export interface Question {
   readonly name: string;
   readonly ask: (n: number) => Promise<number> | number;
@@ -22,7 +22,7 @@ export interface Took {
   readonly p50: number;
   readonly p99: number;
   readonly calls: number;
-  /** Those that the store gave up. Their time counts up to there. */
+  /** Queries that the store aborted. Their time counts until then. */
   readonly late: number;
 }
 
@@ -62,7 +62,7 @@ export async function inTurns(questions: readonly Question[], { ms, rounds }: Ti
   );
 }
 
-/** One over the other, both of this run. */
+/** The ratio of two measurements of this run. */
 export function over(took: ReadonlyMap<string, Took>, what: string, name: string, other: string, goal?: number): Line {
   const [one, two] = [took.get(name), took.get(other)];
   if (one === undefined || two === undefined) throw new Error(`nothing was measured for: ${what}`);
@@ -90,18 +90,18 @@ export function sessionOf(username: string, domain: string): StoreSession {
   return { domain, audience: 'everyone', person, shows: [] };
 }
 
-/** Reading writes no chain; the store wants one all the same. */
+/** Reads write no audit chain, but the store requires one. */
 export const chainOf = (last: (chain: string) => Promise<Head | undefined>): ChainWriter =>
   createChainWriter({ chain: 'bench', key: randomBytes(32), last: () => last('bench'), checkpoint: async () => {} });
 
 export const PAGE = 50;
-/** One more than is shown: whether there is a next page. */
+/** One row more than a page, to find out whether there is a next page. */
 export const TAKE = PAGE + 1;
-/** Small enough for the time that a store gives one question, however busy the machine is. */
+/** Small enough for the store's statement timeout, even on a busy machine. */
 export const STRIDE = 1_000;
 const TRIES = 5;
 
-/** On the way to what is measured a store may be slow now and then. */
+/** Preparations may be slow now and then, so that they are retried. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {
@@ -112,7 +112,7 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The last key of so many rows, found as a client would: page after page. */
+/** Finds the last key of `rows` rows page by page, like a client. */
 export async function placeAfter<K>(
   rows: number,
   next: (after: K | undefined, take: number) => Promise<K | undefined>,

@@ -1,14 +1,14 @@
-/** The Markdown files of a folder: plain files only, never through a link, within bounds. Nothing else of the folder is opened. */
+/** Reads the Markdown files of a folder: regular files only, no symbolic links, with limits. It opens no other file. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface MarkdownFile {
-  /** Where it lies in the folder, with `/` between. */
+  /** The path inside the folder, with `/` as separator. */
   readonly path: string;
   readonly text: string;
-  /** Of its bytes. */
+  /** The digest of the file's bytes. */
   readonly digest: string;
 }
 
@@ -21,15 +21,15 @@ export interface FolderBounds {
 const BOUNDS: FolderBounds = { files: 2_000, bytesOfOne: 1_000_000, bytesOfAll: 64_000_000, depth: 6 };
 const MOST_ENTRIES = 20_000;
 
-/** Why a file was left out, for the log. */
+/** Why a file was skipped, for the log. */
 export type LeftOut = (path: string, why: string) => void;
 
 const isMarkdown = (name: string) => /\.md$/i.test(name);
-/** A name that cannot be shown as it is must not name anything. */
+/** Names with invisible or control characters are skipped. */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}\ufffd\\]/u;
 const MOST_NAME = 200;
 
-/** Throws what the system throws where the folder itself cannot be read. */
+/** Throws the system's error if the folder cannot be read. */
 export async function readMarkdown(folder: string, leftOut: LeftOut, bounds: FolderBounds = BOUNDS): Promise<MarkdownFile[]> {
   const root = await realpath(folder);
   const paths: string[] = [];
@@ -77,7 +77,7 @@ export async function readMarkdown(folder: string, leftOut: LeftOut, bounds: Fol
   return files;
 }
 
-/** What was listed may be something else by now: it is opened without following a link, and looked at once it is open. */
+/** The entry may have been replaced since it was listed, so it is opened without following links and checked afterwards. */
 async function readPlain(root: string, path: string, most: number): Promise<Buffer | string> {
   const inside = join(root, ...path.split('/').slice(0, -1));
   if ((await realpath(inside)) !== inside) return 'it is behind a link';
@@ -86,7 +86,7 @@ async function readPlain(root: string, path: string, most: number): Promise<Buff
     const stat = await file.stat();
     if (!stat.isFile()) return 'it is not a plain file';
     if (stat.size > most) return 'it is too large';
-    // It may grow while it is read.
+    // The file may grow while it is read.
     const buffer = Buffer.alloc(stat.size);
     let at = 0;
     for (let read = 1; read > 0 && at < buffer.length; at += read)

@@ -1,6 +1,7 @@
+/** Checks the owner of a stored result. */
 import { failure } from '../core/errors.ts';
 
-/** What an approval came to is told to whoever approved it, and to nobody else who knows its id. */
+/** Returns the result only to its owner. Knowing the id of an approval is not enough. */
 export function ownResult({ principal, result }: { readonly principal: string; readonly result: string }, who: string): unknown {
   if (principal !== who) throw failure('CONFIRMATION_NOT_FOUND', 'There is no such confirmation.');
   return JSON.parse(result) as unknown;

@@ -1,4 +1,4 @@
-/** Something about a database that only an operator can put right; one whole sentence, no password in it. */
+/** A problem with a database that only an operator can fix. The message is one sentence without a password. */
 export class DatabaseProblem extends Error {
   override readonly name = 'DatabaseProblem';
 }

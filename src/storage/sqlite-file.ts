@@ -21,12 +21,12 @@ export function storedText(bytes: Buffer): string {
 const BUSY_MS = 2_000;
 
 /**
- * Opens a file that several processes may share. WAL with synchronous=NORMAL: a process that is killed loses nothing that was
- * committed; a machine that loses power may lose the last moments, and never its consistency.
+ * Opens a file that several processes may share. WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose
+ * the last commits, but the file stays consistent.
  */
 export function openSqlite(file: string): Sqlite {
-  // The -wal and -shm files take their mode from this one. Only where there is none yet: to close a file that this process has open
-  // elsewhere gives up its locks, and another process would then take the log away from under it.
+  // The -wal and -shm files inherit this mode. Only for a new file: closing a file that this process also has open elsewhere
+  // releases its POSIX locks.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const db = new Database(file, { timeout: BUSY_MS });
   db.pragma('journal_mode = WAL');
@@ -34,7 +34,7 @@ export function openSqlite(file: string): Sqlite {
   return db;
 }
 
-/** Whether a file is a database, or not there yet. Before anything else of this process opens it. */
+/** Whether a file is a valid database or does not exist. Call it before this process opens the file. */
 export function isSound(file: string): boolean {
   if (!existsSync(file)) return true;
   let db: Sqlite | undefined;

@@ -1,6 +1,6 @@
+/** Write coalescing: all data that a turn of the event loop writes to a stream goes out in one system call. */
 import type { Writable } from 'node:stream';
 
-/** What is asked in one turn of the event loop goes out in one write: a system call costs more than the question in it. */
 export function createWriteCoalescer(): (stream: Writable) => void {
   const held = new Set<Writable>();
   return (stream) => {

@@ -1,7 +1,7 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
-import { misfiled, CHAINS, orderOf, said } from './order.ts';
+import { misfiled, CHAINS, createAuditIndexes, bodyField } from './order.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
@@ -12,7 +12,7 @@ const BATCH = 500;
 const COUNTED_AT_ONCE = 2_000;
 const othersFirst = () => new Promise((resolve) => setImmediate(resolve));
 
-/** As bytes, which `storedText` decodes: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
+/** Read as bytes and decoded by `storedText`: the driver truncates text at NUL and aborts the process at invalid UTF-8. */
 const COLUMNS = 'CAST(chain AS BLOB), n, CAST(body AS BLOB), CAST(mac AS BLOB)';
 type Row = [chain: Buffer, n: number, body: Buffer, mac: Buffer, misfiled?: number];
 const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({
@@ -24,36 +24,36 @@ const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({
 });
 
 export interface CallChains extends AuditChains {
-  /** Some time after appending: brings the orders in which records are looked for up to date. */
+  /** Updates the index tables. Call it some time after appending. */
   catchUp(): Promise<void>;
 }
 
-/** What is kept in a file of calls, for the log itself and for whoever verifies it. */
+/** Reads the chains of a call log file, for searches and verification. */
 export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
-  const order = orderOf(db);
+  const order = createAuditIndexes(db);
   const names = db.prepare(`${CHAINS} SELECT CAST(chain AS BLOB) FROM chains WHERE chain IS NOT NULL`).raw();
   const count = db
     .prepare(`SELECT count(*), max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${COUNTED_AT_ONCE})`)
     .raw();
   const after = db.prepare(`SELECT ${COLUMNS}, ${misfiled} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
-  // When it was, and whose, is read off the record itself once more: elsewhere it could be changed.
+  // Time and person are read from the record itself, because the index tables could have been changed.
   const ofAll = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_time AS t CROSS JOIN records AS r USING (chain, n)
-       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND ${said('at')} = t.at AND ${said('principal')} IS NOT NULL
+       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND ${bodyField('at')} = t.at AND ${bodyField('principal')} IS NOT NULL
        ORDER BY t.at DESC, t.chain DESC, t.n DESC LIMIT ?4`,
     )
     .raw();
   const ofOne = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_person AS p CROSS JOIN records AS r USING (chain, n)
-       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND ${said('principal')} = ?5 AND ${said('at')} = p.at
+       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND ${bodyField('principal')} = ?5 AND ${bodyField('at')} = p.at
        ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
     )
     .raw();
-  /** A count of everything would hold up all calls, for longer each day. */
+  /** Counts in steps: one count over all records would block all calls, longer each day. */
   async function countOf(chain: string): Promise<number> {
     let all = 0;
     for (let after = Number.NEGATIVE_INFINITY; ; ) {
@@ -65,14 +65,14 @@ export function chainsIn(db: Sqlite): CallChains {
       await othersFirst();
     }
   }
-  /** Later than any time there is. */
+  /** Later than any timestamp. */
   const end = { at: '~', chain: '', n: 0 };
   return {
     async chains() {
       const found: { chain: string; count: number }[] = [];
       for (const [name] of await attempt(() => names.all() as [Buffer][])) {
         const chain = storedText(name);
-        // At least one: a name that is no text cannot be asked for, and must not pass for an empty chain.
+        // At least one: a chain whose name is not valid text cannot be queried, and must not look empty.
         found.push({ chain, count: Math.max(1, await countOf(chain)) });
       }
       return found;
@@ -106,11 +106,11 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw Object.assign(failure('SERVICE_UNAVAILABLE', 'The audit trail cannot be read right now.'), { cause });
+    throw Object.assign(failure('SERVICE_UNAVAILABLE', 'The audit log cannot be read right now.'), { cause });
   }
 }
 
-/** Opens a file of chains that another process may be writing. */
+/** Opens a call log file that another process may be writing. */
 export function openCallChains(file: string): AuditChains & { close(): Promise<void> } {
   const db = openSqlite(file);
   return {

@@ -1,3 +1,4 @@
+/** The file of audit checkpoints: one JSON line for each. */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import type { Checkpoint } from '../../core/audit.ts';
@@ -8,10 +9,10 @@ const KEEP_NEWEST = 1_000;
 const KEEP_ONE_IN = 50;
 
 const textOf = async (file: string): Promise<string> => (existsSync(file) ? readFile(file, 'utf8') : '');
-/** A line without its end is one that a crash cut short: it was never promised to anyone. */
+/** Drops an incomplete last line, which a crash left and nothing depends on. */
 const whole = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1);
 
-/** What is not even JSON was not written by us: it is handed on as a checkpoint that no key has signed. */
+/** A line that is not JSON becomes a checkpoint without a signature, which the verification reports. */
 export function parseCheckpoint(line: string): Checkpoint {
   try {
     const { chain, count, mac, at, signature } = JSON.parse(line) as Record<string, unknown>;
@@ -21,7 +22,7 @@ export function parseCheckpoint(line: string): Checkpoint {
   }
 }
 
-/** All that a text of lines says, half a line at its end left out. */
+/** Parses all complete lines. */
 export async function parseCheckpoints(text: string): Promise<Checkpoint[]> {
   const turns = createTurns();
   const checkpoints: Checkpoint[] = [];
@@ -34,9 +35,7 @@ export async function parseCheckpoints(text: string): Promise<Checkpoint[]> {
 
 export const readCheckpointFile = async (file: string): Promise<readonly Checkpoint[]> => parseCheckpoints(await textOf(file));
 
-/**
- * Which lines say the most of each chain: of one that has not grown for long there may be no other, and one that was cut once said more.
- */
+/** The line with the highest count of each chain. Thinning must keep it: it may be the only one of its chain. */
 function furthest(lines: readonly string[]): ReadonlySet<number> {
   const best = new Map<string, { count: number; i: number }>();
   lines.forEach((line, i) => {
@@ -46,7 +45,7 @@ function furthest(lines: readonly string[]): ReadonlySet<number> {
   return new Set([...best.values()].map(({ i }) => i));
 }
 
-/** Ready for appending: without half a line, and not ever longer. Old checkpoints are thinned out, never dropped altogether. */
+/** Opens the file for appending. Removes an incomplete last line, and thins out old checkpoints of a large file. */
 export async function openCheckpointFile(file: string): Promise<FileHandle> {
   const text = await textOf(file);
   const lines = whole(text).split('\n').slice(0, -1);

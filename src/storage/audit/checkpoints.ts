@@ -4,22 +4,22 @@ import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './check
 
 export interface Checkpoints {
   /**
-   * Says how far a chain has come. It is written down every 100 records, within a second, and at close; `durable` is awaited before,
-   * so that no checkpoint outlives a record that a power cut took. Returns at once: no call waits for a checkpoint.
+   * Reports the length of a chain. A checkpoint is written every 100 records, within a second, and at close; `durable` is awaited
+   * before, so that no checkpoint names a record that a power cut removed. Returns at once: no call waits for it.
    */
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
   /**
-   * Call it before a process appends its first record, with how many the chain has. A new chain gets a checkpoint at 0, on disk before
-   * this resolves; of any other, the result is what the first record has to say. `latest` saves a reading where it is known.
+   * Call it with the chain's length before the first append of a process. A new chain gets a durable checkpoint at 0; for any other,
+   * the result is the note for the first record. `latest` saves a read if it is known.
    */
   begin(chain: string, count: number, latest?: Checkpoint): Promise<CheckpointNote | undefined>;
-  /** The newest that this process has written to both places. */
+  /** The newest checkpoint that this process has written to both copies. */
   confirmed(chain: string): number | undefined;
-  /** The newest that is ours, from either place. */
+  /** The newest checkpoint with our signature, from either copy. */
   latest(chain: string): Promise<Checkpoint | undefined>;
-  /** Everything written down, what is still to be written included. `here` as for `readCheckpoints`. */
+  /** All checkpoints, including pending ones. `here` as for `readCheckpoints`. */
   all(here?: (chain: string) => boolean): Promise<readonly Checkpoint[]>;
-  /** Every chain that has one, whoever keeps it. */
+  /** Every chain with a checkpoint. */
   chains(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -57,8 +57,8 @@ const storedCheckpoint = async (kv: KeyValue, chain: string): Promise<Checkpoint
 };
 
 /**
- * Everything written down, in both places. For a process that only looks, too. Replicas share the key-value store, but each keeps its
- * own calls: `here` says which chains this one must be able to show.
+ * Reads the checkpoints of both copies. Replicas share the key-value store, but each has its own call log: `here` selects the chains
+ * that this process must have.
  */
 export async function readCheckpoints(
   file: string,
@@ -80,7 +80,7 @@ async function listChain(kv: KeyValue, chain: string): Promise<void> {
   }
 }
 
-/** Two places, neither of them the store that keeps the chain: a file, and the key-value store. */
+/** Stores checkpoints in two copies outside the chain's store: a file and the key-value store. */
 export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_000 }: CheckpointsOptions): Promise<Checkpoints> {
   const [key] = keys.checkpoint;
   if (key === undefined) throw new Error('Checkpoints need a key.');
@@ -94,7 +94,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
 
   const intoFile = async (pending: readonly Checkpoint[]) => {
     if ((await handle.stat()).nlink === 0) {
-      log?.error({}, 'The file of checkpoints was removed; a new one is begun. Restore it and run "tamshai audit verify".');
+      log?.error({}, 'The checkpoint file was removed; a new one was created. Restore it and run "tamshai audit verify".');
       const removed = handle;
       handle = await openCheckpointFile(file);
       await removed.close();
@@ -107,19 +107,19 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       const { chain, count } = checkpoint;
       if (!known.has(chain)) {
         const before = await storedCheckpoint(kv, chain);
-        // What it once was is the evidence that the chain is an old copy now. It stays.
+        // The old checkpoint proves that the chain is an old copy now, so it stays.
         if (before !== undefined && before.count > count && isOurs(keys, before)) {
           log?.error({ chain, count, before: before.count }, 'An audit chain is shorter than it was: run "tamshai audit verify".');
           continue;
         }
         known.add(chain);
       }
-      // Each time: a store that was emptied would not know any more that there is this chain.
+      // Written each time, because an emptied store would not know the chain any more.
       await listChain(kv, chain);
       await kv.set(keyOf(chain), JSON.stringify(checkpoint), TEN_YEARS);
     }
   };
-  /** One place is enough for now. True when at least one has it. */
+  /** True if at least one copy was written, which is enough for now. */
   const write = async (pending: readonly [string, Head][]): Promise<boolean> => {
     if (pending.length === 0) return true;
     const at = clock.now().toISOString();
@@ -165,7 +165,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     async checkpoint(chain, count, mac, durable) {
       const head: Head = { count, mac, durable };
       heads.set(chain, head);
-      // The first of a chain is written at once: from then on the chain cannot vanish.
+      // The first checkpoint of a chain is written at once: from then on, a missing chain is found.
       if (lag([chain, head]) < CHECKPOINT_EVERY) arm();
       else if (flushing === undefined) void flush();
     },

@@ -1,3 +1,4 @@
+/** The index tables of the call log: records by time and by person. */
 import { type Sqlite, storedText } from '../sqlite-file.ts';
 
 const SCHEMA = `
@@ -10,26 +11,23 @@ const SCHEMA = `
 `;
 const STEP = 500;
 
-/** A record that somebody spoiled says nothing and has no place in any order; it stays for whoever verifies. */
-export const said = (field: 'at' | 'principal'): string =>
+/** A field of the record's body. NULL for a damaged record, which gets no index entry; the verification reports it. */
+export const bodyField = (field: 'at' | 'principal'): string =>
   `CASE WHEN json_valid(body) AND json_type(body, '$.${field}') = 'text' THEN json_extract(body, '$.${field}') END`;
 
-/** Each chain by its name, found in the index: going through all records would cost more each day. */
+/** The names of all chains, found with the index: a scan of all records would take longer each day. */
 export const CHAINS = `WITH RECURSIVE chains (chain) AS (
     SELECT min(chain) FROM records
     UNION ALL SELECT (SELECT min(chain) FROM records WHERE chain > chains.chain) FROM chains WHERE chain IS NOT NULL
   )`;
 
-/** Whether a record of which it is said that it has its places in both orders has one in each. */
+/** Whether an indexed record is missing in one of the two index tables. */
 export const misfiled = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain = r.chain) AND NOT (
-  EXISTS (SELECT 1 FROM by_time AS t WHERE t.at = ${said('at')} AND t.chain = r.chain AND t.n = r.n)
-  AND EXISTS (SELECT 1 FROM by_person AS p WHERE p.principal = ${said('principal')} AND p.at = ${said('at')} AND p.chain = r.chain AND p.n = r.n))`;
+  EXISTS (SELECT 1 FROM by_time AS t WHERE t.at = ${bodyField('at')} AND t.chain = r.chain AND t.n = r.n)
+  AND EXISTS (SELECT 1 FROM by_person AS p WHERE p.principal = ${bodyField('principal')} AND p.at = ${bodyField('at')} AND p.chain = r.chain AND p.n = r.n))`;
 
-/**
- * The records of all in the order of time, and of each person. Kept beside the records, and filled in a little later, many at a time: as
- * indexes of their table they would cost each append more than all the rest.
- */
-export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
+/** Fills the index tables in batches after the append: as indexes of the table they would cost more than the append itself. */
+export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
   db.exec(SCHEMA);
   const behind = db
     .prepare(
@@ -43,10 +41,10 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
     .raw();
   const from = 'FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3';
   const fillPeople = db.prepare(
-    `INSERT OR IGNORE INTO by_person SELECT ${said('principal')} AS principal, ${said('at')}, chain, n ${from} ORDER BY principal`,
+    `INSERT OR IGNORE INTO by_person SELECT ${bodyField('principal')} AS principal, ${bodyField('at')}, chain, n ${from} ORDER BY principal`,
   );
-  const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${said('at')}, chain, n ${from}`);
-  // As far as there are records: a number that somebody made up may be any number of steps away.
+  const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${bodyField('at')}, chain, n ${from}`);
+  // Steps over existing records only: a forged number may be arbitrarily large.
   const stop = db
     .prepare(`SELECT max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3 ORDER BY n LIMIT ${STEP})`)
     .raw();
@@ -67,7 +65,7 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
         if (to === null) break;
         step.immediate(chain, after, to);
         after = to;
-        // Calls go on in between.
+        // Lets calls run in between.
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
@@ -81,7 +79,7 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
   return {
     catchUp() {
       if (running === undefined) return begin();
-      // One that has begun may have passed what was appended since: who asks now waits for the one after it.
+      // A running update may miss records appended since, so this caller waits for the next one.
       next ??= running
         .catch(() => undefined)
         .then(() => {

@@ -1,4 +1,4 @@
-/** Bounds the audit records of calls over the rate limit: the first of each minute one by one, the rest as one number for each person. */
+/** Limits the audit records of rate-limited calls: the first of each minute get a record each, the rest one record for each person. */
 import type { AuditLog, AuditRecord, Clock } from '../../core/ports.ts';
 
 const ONE_BY_ONE = 20;
@@ -13,7 +13,7 @@ interface Minute {
 
 export type BoundedAuditLog = Pick<AuditLog, 'append' | 'close'>;
 
-/** Without it, a caller over the limit makes records faster than calls under the limit could. `close` writes the numbers that are left. */
+/** Without it, a caller over the limit would create records faster than allowed calls can. `close` writes the remaining counts. */
 export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): BoundedAuditLog {
   const minutes = new Map<string, Minute>();
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): B
   async function writeEnded(): Promise<void> {
     const now = clock.now().getTime();
     const ended = [...minutes].filter(([, { began }]) => now - began >= MINUTE_MS);
-    // Who could not be written has to be counted anew; the next calls over the limit say so again.
+    // Counts that could not be written are dropped; the next rate-limited calls are counted again.
     for (const [principal] of ended) await write(principal).catch(() => undefined);
     timer = minutes.size === 0 ? undefined : later();
   }

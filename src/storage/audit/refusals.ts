@@ -1,14 +1,15 @@
+/** Counts unauthenticated requests in the audit log. */
 import type { AuditLog, Clock } from '../../core/ports.ts';
 
 export interface Refusals {
-  /** One more call that came without a valid sign-in. */
+  /** Counts one call without a valid sign-in. */
   count(surface: string, server: string): void;
   close(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
 
-/** Calls without a sign-in are counted, at most one record a second: a flood of them must not become a flood of records. */
+/** Writes at most one record a second, so that a flood of requests does not become a flood of records. */
 export function countRefusals(log: Pick<AuditLog, 'append'>, clock: Clock): Refusals {
   let counts = new Map<string, { surface: string; server: string; times: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +30,7 @@ export function countRefusals(log: Pick<AuditLog, 'append'>, clock: Clock): Refu
     try {
       await log.append({ at, ...who, decision: 'refused', code: 'UNAUTHENTICATED', ms: 0, rows: 0, input });
     } catch {
-      // Nothing is lost: they are counted with the next second's.
+      // The next record includes these calls.
       for (const { surface, server, times } of taken) add(surface, server, times);
     }
   };

@@ -7,12 +7,12 @@ import type { Head } from '../../core/chain-writer.ts';
 import { chainsIn } from './call-chains.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
-/** A longer queue is written in several transactions, so that nobody waits for all of it. */
+/** A longer queue is written in several transactions, so that no caller waits for all of it. */
 const AT_ONCE = 64;
 const CATCH_UP_MS = 1_000;
 /**
- * Under load a transaction waits until the one before is this old. One costs several times what a record in it costs, so many in one are
- * worth a moment; who calls now and then never waits.
+ * Under load, a transaction starts only when the previous one is this old. A transaction costs several times as much as a record, so
+ * batches pay off. A single caller never waits.
  */
 const GATHER_MS = 2;
 
@@ -34,9 +34,8 @@ const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
 
 /**
- * Every call's record. All that arrive in one turn of the event loop, or in a moment under load, are written in one transaction; each caller waits for it.
- * WAL with synchronous=NORMAL: a record is safe from the end of the process at once, and from a power cut within about a second,
- * when the next checkpoint makes the file durable before it vouches for it.
+ * The call log in SQLite. Records of one turn of the event loop, or of a short time under load, share a transaction. With
+ * synchronous=NORMAL a record survives the end of the process at once, and a power cut after the next checkpoint, within a second.
  */
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
   const db = openSqlite(file);
@@ -50,12 +49,12 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
   const afterwards = () => {
     later ??= setTimeout(() => {
       later = undefined;
-      // Whoever asks for a person's records tries again, and is told.
+      // The next search tries again and reports the error.
       catchUp().catch(() => undefined);
     }, CATCH_UP_MS).unref();
   };
 
-  // What an earlier process left, or one of an earlier release.
+  // Records that an earlier process or release left without index entries.
   afterwards();
 
   let flushedAt = 0;
@@ -96,7 +95,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
 }
 
 interface Appending extends Pick<CallLogOptions, 'chain' | 'key' | 'checkpoints'> {
-  /** What the first record says of the checkpoints. */
+  /** The checkpoint note of the first record. */
   readonly note: CheckpointNote | undefined;
 }
 
@@ -104,8 +103,8 @@ const endOf = (db: Sqlite, chain: string): number =>
   (db.prepare('SELECT max(n) FROM records WHERE chain = ?1').raw().get(chain) as [number | null])[0] ?? 0;
 
 /**
- * Each batch is one statement. Processes that share the file cannot fork the chain: a number that another has taken is refused, and
- * then the end is looked up.
+ * Each batch is one statement. Processes that share the file cannot fork the chain: a number that is taken is refused, and then the
+ * end of the chain is read again.
  */
 function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appending): (batch: readonly Waiting[]) => Head {
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -142,10 +141,10 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
     return head;
   };
   return (batch) => {
-    // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+    // In this driver, prepared statements still run after `close`, so the connection is checked.
     if (!db.open) throw new Error('closed');
     for (let again = false; ; again = true) {
-      // Not left to the statement: one that finds the file locked would be left half-begun by this driver.
+      // An explicit BEGIN: this driver leaves a statement half-begun if it finds the file locked.
       begin.run();
       try {
         return attempt(batch);
@@ -162,8 +161,8 @@ const headOf = (row: [number, Buffer] | undefined): Head => (row ? { n: row[0], 
 const isTaken = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_CONSTRAINT');
 
 /**
- * A file that does not hold its own last checkpoint is an old or a cut one. Going on in it would cover that up, so the log goes on in
- * a new chain, and the old one stays as it was found.
+ * A file without the record of its last checkpoint was truncated or is an old copy. Appending to its chain would hide that, so the log
+ * continues in a new chain and the old one stays unchanged.
  */
 async function continued(
   reader: AuditChains,
@@ -178,7 +177,7 @@ async function continued(
     if (isWhole) return { chain, mark };
     log?.error(
       { chain, n: mark.count },
-      'The audit trail was cut or is an old copy; it goes on in a new chain. Run "tamshai audit verify".',
+      'The audit log was truncated or is an old copy; it continues in a new chain. Run "tamshai audit verify".',
     );
   }
 }

@@ -16,7 +16,7 @@ const codeOf = (error: MongoError): unknown => ('code' in error ? error.code : u
 export const isUnknownEnd = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 
-export function inOurWords(error: unknown): Error {
+export function toFailure(error: unknown): Error {
   if (error instanceof Failure || error instanceof Conflict) return error;
   if (!(error instanceof MongoError)) return error instanceof Error ? error : new Error('unknown');
   const code = codeOf(error);

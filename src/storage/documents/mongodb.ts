@@ -9,7 +9,7 @@ import { DatabaseProblem } from '../problem.ts';
 import type { DocumentDatabase, DocumentSession, DocumentSource, KeptEffect } from './database.ts';
 import { Conflict } from './database.ts';
 import { mongoAddressOf } from './mongodb-address.ts';
-import { inOurWords, isUnknownEnd } from './mongodb-errors.ts';
+import { toFailure, isUnknownEnd } from './mongodb-errors.ts';
 import { plainDocument } from './plain.ts';
 import type { Collections } from './store.ts';
 
@@ -37,7 +37,7 @@ async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
   try {
     return await Promise.race([work, new Promise<never>((_, reject) => void (timer = setTimeout(() => reject(late()), ms)))]);
   } catch (error) {
-    throw inOurWords(error);
+    throw toFailure(error);
   } finally {
     clearTimeout(timer);
   }
@@ -251,7 +251,7 @@ function databaseIn(client: MongoClient, db: Db, collections: Collections): Docu
         await loading.rename(collection, { dropTarget: true });
       } catch (error) {
         await loading.drop().catch(() => {});
-        throw inOurWords(error);
+        throw toFailure(error);
       }
     },
     async empty(collections) {
@@ -295,6 +295,6 @@ export async function openMongo(url: string, domain: string, collections: Collec
   const db = client.db(named === 'test' && !/\/test(\?|$)/.test(url) ? `tamshai_${domain}` : named);
   return {
     database: databaseIn(client, db, collections),
-    prepare: () => prepare(db, collections).catch((error: unknown) => Promise.reject(inOurWords(error))),
+    prepare: () => prepare(db, collections).catch((error: unknown) => Promise.reject(toFailure(error))),
   };
 }

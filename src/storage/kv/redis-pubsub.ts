@@ -1,20 +1,21 @@
+/** Pub/sub over Redis. */
 import { Redis } from 'ioredis';
 import { failure } from '../../core/errors.ts';
 import type { PubSub } from '../../core/ports.ts';
-import { connected, leaveIfLate } from './redis.ts';
+import { connected, disconnectIfLate } from './redis.ts';
 
 const COMMAND_MS = 1_500;
-const STILL_THERE_MS = 10_000;
+const PING_INTERVAL_MS = 10_000;
 
-/** Channels know no numbered databases: the name has to keep those apart who share a server and nothing else. */
+/** Redis channels ignore the database number, so the channel's name contains it. */
 const channelOf = (url: string, name: string) => `tamshai:${new URL(url).pathname.replace(/^\/?$/, '/0')}:${name}`;
 
-/** On connections of its own: who listens on one can say nothing else there. What is rung while the connection is lost is not heard. */
+/** Uses its own connections, because a subscribed one accepts no other commands. Messages during a lost connection are lost. */
 export async function openRedisPubSub(
   url: string,
   name: string,
-  heard: (text: string) => void,
-  stillThereMs = STILL_THERE_MS,
+  onMessage: (text: string) => void,
+  stillThereMs = PING_INTERVAL_MS,
 ): Promise<PubSub> {
   const channel = channelOf(url, name);
   const options = {
@@ -23,30 +24,30 @@ export async function openRedisPubSub(
     commandTimeout: COMMAND_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    // The driver's own way listens to no failure: a connection lost just then would end the process, or leave it deaf.
+    // The driver's own resubscription ignores errors: a connection lost during it would end the process or stay unsubscribed.
     autoResubscribe: false,
   } as const;
-  const [ears, voice] = [new Redis(url, options), new Redis(url, options)];
-  const unavailable = () => failure('SERVICE_UNAVAILABLE', 'Other processes cannot be asked right now.');
-  // Each call hears of its own trouble; a connection that is lost is made again.
-  for (const each of [ears, voice]) each.on('error', () => undefined);
-  ears.on('message', (_channel: string, text: string) => heard(text));
-  // Who only listens does not notice that there is nobody any more.
-  const asking = setInterval(() => {
-    const { stream } = ears;
-    ears.ping().catch((error: unknown) => leaveIfLate(stream, error));
+  const [subscriber, publisher] = [new Redis(url, options), new Redis(url, options)];
+  const unavailable = () => failure('SERVICE_UNAVAILABLE', 'Other processes cannot be reached right now.');
+  // Each call reports its own error, and the driver reconnects.
+  for (const each of [subscriber, publisher]) each.on('error', () => undefined);
+  subscriber.on('message', (_channel: string, text: string) => onMessage(text));
+  // A connection that only receives does not notice a lost server.
+  const pinging = setInterval(() => {
+    const { stream } = subscriber;
+    subscriber.ping().catch((error: unknown) => disconnectIfLate(stream, error));
   }, stillThereMs).unref();
   const close = async () => {
-    clearInterval(asking);
-    ears.disconnect();
-    voice.disconnect();
+    clearInterval(pinging);
+    subscriber.disconnect();
+    publisher.disconnect();
   };
   try {
-    await Promise.all([ears, voice].map((each) => connected(each, () => undefined)));
-    await ears.subscribe(channel);
-    ears.on('ready', () => {
-      const { stream } = ears;
-      ears.subscribe(channel).catch(() => stream.destroy());
+    await Promise.all([subscriber, publisher].map((each) => connected(each, () => undefined)));
+    await subscriber.subscribe(channel);
+    subscriber.on('ready', () => {
+      const { stream } = subscriber;
+      subscriber.subscribe(channel).catch(() => stream.destroy());
     });
   } catch {
     await close();
@@ -54,9 +55,9 @@ export async function openRedisPubSub(
   }
   return {
     publish: (text) => {
-      const { stream } = voice;
-      return voice.publish(channel, text).catch((error: unknown) => {
-        leaveIfLate(stream, error);
+      const { stream } = publisher;
+      return publisher.publish(channel, text).catch((error: unknown) => {
+        disconnectIfLate(stream, error);
         throw unavailable();
       });
     },

@@ -25,7 +25,7 @@ const COUNT = `
 local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return n`;
-/** By the clock of the server: those of the processes may differ. */
+/** Uses the server's clock, because the clocks of the processes may differ. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -35,13 +35,13 @@ if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
-/** Also where it ran out while nobody could reach the server: its holder still works. */
+/** Renews an expired lease too: the holder still works, but could not reach the server. */
 const KEEP = `${NOW}
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** What may be written down of a driver's error: its errors carry the whole command, AUTH and its password included. */
+/** The safe part of a driver error. Its message can contain the whole command, including AUTH with the password. */
 const reason = (error: unknown): string => {
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
   if (typeof code === 'string') return code;
@@ -51,7 +51,7 @@ const unavailable = (error: unknown, sentence = 'The store for sessions and appr
   Object.assign(failure('SERVICE_UNAVAILABLE', sentence), { cause: reason(error) });
 const ms = (seconds: number) => Math.max(1, Math.ceil(seconds * 1000));
 
-/** Connects and checks the server. Rejects with one sentence that holds neither address nor password. */
+/** Connects and checks the server. Rejects with one sentence without address and password. */
 export async function openRedisKeyValue(url: string, logger?: Logger): Promise<KeyValue> {
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) {
     throw failure('VALIDATION_ERROR', 'REDIS_URL must look like redis://host:6379 or rediss://user:password@host:6379.');
@@ -61,12 +61,12 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
     lazyConnect: true,
     connectTimeout: COMMAND_MS,
     commandTimeout: COMMAND_MS,
-    // A caller gets its 503 at once. Nothing is sent again by itself: a swap that did happen must not be answered with "no".
+    // Callers get a 503 at once. The driver must not resend commands: a repeated swap that already succeeded would report failure.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS),
-    // After a failover the old primary refuses writes until we look for the new one.
+    // After a failover the old primary refuses writes, so the client reconnects to find the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   redis.defineCommand('swapValue', { lua: SWAP, numberOfKeys: 1 });
@@ -93,7 +93,7 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
       coalesce(stream);
       return await work();
     } catch (error) {
-      leaveIfLate(stream, error);
+      disconnectIfLate(stream, error);
       throw unavailable(error);
     }
   };
@@ -129,18 +129,18 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   };
 }
 
-/** Answers come in order, so one that is late holds up all others, and a server that vanished without a word sends none: the next are asked on another connection. */
-export function leaveIfLate(stream: Redis['stream'], error: unknown): void {
+/** Answers come in order, so a late one delays all others. After a timeout, the connection is closed and a new one is used. */
+export function disconnectIfLate(stream: Redis['stream'], error: unknown): void {
   if ((error as Error).message !== 'Command timed out') return;
   const { bytesRead } = stream;
-  // Where it was this process that was held up, the answer lies there already and is read now.
+  // If this process itself was blocked, the answer is already in the buffer and is read first.
   setImmediate(() => void (stream.bytesRead === bytesRead && stream.destroy()));
 }
 
-/** Tries for a few seconds, as the server may be starting beside us. A refused password is final. */
+/** Retries for a few seconds, because the server may still be starting. A refused password is final. */
 export async function connected(redis: Redis, lastError: () => unknown): Promise<void> {
   const deadline = Date.now() + START_MS;
-  // A failed first attempt is tried again by the retry strategy: only its outcome counts.
+  // The retry strategy repeats a failed first attempt, so its rejection is ignored here.
   redis.connect().catch(() => undefined);
   while (redis.status !== 'ready') {
     const error = lastError();
@@ -152,7 +152,7 @@ export async function connected(redis: Redis, lastError: () => unknown): Promise
   }
 }
 
-/** A server that throws keys away when memory is short would forget revoked tokens and waiting approvals. */
+/** A server that evicts keys would lose revoked tokens and waiting tickets. */
 async function refuseEviction(redis: Redis, logger: Logger | undefined): Promise<void> {
   const info = await redis.info('memory').catch(() => '');
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1];

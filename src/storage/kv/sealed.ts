@@ -17,9 +17,8 @@ function openWith(key: Uint8Array, name: string, bytes: Buffer): string | undefi
 }
 
 /**
- * Values that the store itself cannot read: cards hold salaries. The key's name is bound in, so that a value copied under another
- * name does not open. What does not open (damaged, or sealed with another key than these two) counts as not there.
- * Counters are not secret and stay plain, so they are for `count` alone.
+ * Encrypts the values of a key-value store, because cards contain salaries. The key's name is authenticated, so that a value copied
+ * to another key does not open. A value that does not open counts as missing. Counters stay plain.
  */
 export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
   const seal = (name: string, plain: string): string => {
@@ -47,8 +46,8 @@ export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: U
       return kv.swap(name, stored, sealed, ttlSeconds);
     },
     /**
-     * The same text is sealed differently each time, so the stored bytes are read, opened and compared here, and those very bytes
-     * are then swapped: whoever wrote in between wins. If what they wrote opens to the expected text again, we try again.
+     * Each encryption of a text differs, so the stored bytes are read, opened and compared, and those bytes are swapped. If another
+     * process writes in between and its value opens to the expected text, the swap is tried again.
      */
     async swap(name, expected, next, ttlSeconds) {
       const sealed = seal(name, next);

@@ -12,7 +12,7 @@ const SWEEP_AT_MOST = 1_000;
 const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The store for sessions and approvals cannot be used right now.'), { cause });
 
-/** `:memory:` is a store of its own that nobody else sees. Every statement stands alone and decides by itself, so processes that share the file need no transaction over two of them. */
+/** `:memory:` is a private store. Each operation is one atomic statement, so that processes can share the file without transactions. */
 export function openSqliteKeyValue(file: string, clock: Clock = { now: () => new Date() }): KeyValue {
   const db = openSqlite(file);
   db.exec(SCHEMA);
@@ -45,7 +45,7 @@ export function openSqliteKeyValue(file: string, clock: Clock = { now: () => new
   };
   const attempt = async <T>(work: (now: number) => T): Promise<T> => {
     try {
-      // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+      // In this driver, prepared statements still run after `close`, so the connection is checked.
       if (!db.open) throw new Error('closed');
       return work(clock.now().getTime());
     } catch (cause) {

@@ -32,7 +32,7 @@ const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY') || co
 const isConflict = (error: unknown) =>
   codeOf(error).startsWith('SQLITE_CONSTRAINT_PRIMARYKEY') && error instanceof Error && error.message.includes('__audit.');
 
-function inOurWords(error: unknown): Error {
+function toFailure(error: unknown): Error {
   if (error instanceof Failure) return error;
   if (isBusy(error) || isConflict(error)) return tooMany();
   if (codeOf(error).startsWith('SQLITE_'))
@@ -69,7 +69,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
         .raw()
         .all(...statement.values) as unknown[][];
     } catch (error) {
-      throw inOurWords(error);
+      throw toFailure(error);
     }
   };
   /** Those of the stems that are known at all. */
@@ -303,7 +303,7 @@ export function openEmbeddedSearch(
               return await tryToExecute(chain, who, effect, body, until);
             } catch (error) {
               if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
-              if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+              if (!isConflict(error) || attempt === ATTEMPTS) throw toFailure(error);
             }
           }
         } finally {

@@ -23,7 +23,7 @@ const SOCKETS = 16;
 /** More than this at once is refused at the door, rather than kept until nobody waits for it any more. */
 const MOST_AT_ONCE = 256;
 
-function inOurWords(error: unknown): Error {
+function toFailure(error: unknown): Error {
   if (error instanceof Failure) return error;
   if (error instanceof errors.TimeoutError) return failure('TIMEOUT', 'The search server took too long.');
   if (error instanceof errors.ResponseError) {
@@ -51,7 +51,7 @@ export function createSearchClient(url: string): SearchClient {
         header: (name) => (reply.headers as Record<string, string> | null)?.[name],
       };
     } catch (error) {
-      throw inOurWords(error);
+      throw toFailure(error);
     } finally {
       running--;
     }

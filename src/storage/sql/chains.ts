@@ -1,10 +1,10 @@
-/** A domain's chain of approved changes, as its own database keeps it. Only the auditing role can read it. */
+/** The audit chain of a domain's writes in its own database. Only the auditing role can read it. */
 import { type Filed, found, walked } from '../../core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import { type SqlText, sql } from '../../core/sql.ts';
 import type { SqlDatabase } from './database.ts';
-import { inOurWords } from './errors.ts';
+import { toFailure } from './errors.ts';
 
 const BATCH = 500;
 const recordOf = (row: Row): ChainedRecord => ({
@@ -13,7 +13,7 @@ const recordOf = (row: Row): ChainedRecord => ({
   body: String(row['body']),
   mac: String(row['mac']),
 });
-/** The time as text: what somebody else put there may be no time that we know. */
+/** The time as text, because a forged value may not be a valid timestamp. */
 const filedOf = (row: Row): Filed => ({ record: recordOf(row), at: String(row['filed']), principal: row['principal'] });
 const FILED = sql`chain, n, body, mac, principal, at::text as filed`;
 
@@ -25,7 +25,7 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
     try {
       return await database.read(`${domain}_audit`, { text, values });
     } catch (error) {
-      throw inOurWords(error);
+      throw toFailure(error);
     }
   };
   return {
@@ -60,7 +60,7 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
   };
 }
 
-/** Where a chain ends now. */
+/** The last record of a chain. */
 export async function lastLink(database: SqlDatabase, domain: string, chain: string): Promise<{ n: number; mac: string } | undefined> {
   const values: unknown[] = [];
   const text = sql`select n, mac from ${sql.ref(`${domain}.audit`)} where chain = ${chain} order by n desc limit 1`.compile(values);

@@ -1,4 +1,4 @@
-/** What the SQL store needs of a database, whichever it is. */
+/** The database interface of the SQL store, for PostgreSQL and PGlite. */
 import type { CustomTypesConfig } from 'pg';
 import type { PoolLoad } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
@@ -10,11 +10,11 @@ export interface Statement {
 
 /** One open transaction. */
 export interface SqlSession {
-  /** `patienceMs` is for work that no person waits for; the transaction has to raise its own statement_timeout as well. */
+  /** `deadlineMs` is for background work; the transaction must raise its statement_timeout as well. */
   query(text: string, values?: readonly unknown[], deadlineMs?: number): Promise<Row[]>;
 }
 
-/** The end of a transaction was asked for, and the answer did not come: nobody knows whether it was committed. */
+/** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
 export class CommitLost extends Error {
   override readonly name = 'CommitLost';
   constructor(cause: unknown) {
@@ -25,12 +25,12 @@ export class CommitLost extends Error {
 export interface SqlDatabase {
   /** One read-only statement as one database role, in one round trip. */
   read(role: string, statement: Statement): Promise<Row[]>;
-  /** One serializable transaction as a database role, its first statement sent along with its beginning. Throws a CommitLost where its end is not known. */
+  /** One serializable transaction as a database role; `first` is sent along with BEGIN. Throws CommitLost if its end is unknown. */
   transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
-  /** Calls when another process says that a channel's rows changed, and whenever it may have missed that. For a database that others use too. */
+  /** Calls back on a notification of another process, and after a possible loss of one. For a shared database only. */
   listen?(role: string, channel: string, wake: () => void): () => void;
   ping(): Promise<void>;
-  /** Nothing where there is only one connection. */
+  /** Empty for a database with one connection. */
   load?(): readonly PoolLoad[];
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface SqlDatabase {
 const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802, timestamptz: 1184 };
 const asText = (value: string) => value;
 const DAY = 'yyyy-mm-dd'.length;
-/** 2026-11-16 00:48:15.284+00 as RFC 3339 has it: every digit stays. */
+/** Converts 2026-11-16 00:48:15.284+00 to RFC 3339 without losing a digit. */
 const asTime = (value: string) => {
   const [day, time] = [value.slice(0, DAY), value.slice(DAY + 1)];
   return time.endsWith('+00') ? `${day}T${time.slice(0, -3)}Z` : `${day}T${time.replace(/([+-]\d\d)$/, '$1:00')}`;
@@ -50,10 +50,10 @@ const parsers = new Map<number, (value: string) => unknown>([
   [OID.jsonb, JSON.parse],
   [OID.timestamptz, asTime],
 ]);
-/** Money is a number; dates and times stay text: parsed to `Date` they lose the microseconds that a keyset stands on. */
+/** Money is a number. Dates and times stay text: `Date` would lose the microseconds that keyset pagination needs. */
 export const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText } as unknown as CustomTypesConfig;
 
-/** A short name for each distinct statement of a role, so that the database plans it once. */
+/** A short name for each statement of a role, so that the database plans it once. */
 export function statementNames(era = 0): (role: string, text: string) => string {
   const roles = new Map<string, Map<string, string>>();
   let made = 0;

@@ -1,21 +1,21 @@
-/** A driver's words stop here: each kind of trouble becomes one of our own failures, or is tried again. */
+/** Translates driver errors to our failures, so that no driver text leaves the adapter. */
 import { Failure, failure } from '../../core/errors.ts';
 import { CommitLost } from './database.ts';
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
-/** The database asks for the transaction to be run again, or our idea of where the chain ends was out of date. */
+/** The transaction must be run again: a serialization failure, or another process has extended the audit chain. */
 export const isConflict = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) ||
   (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'audit_pkey');
 
 const GONE = /^(08|57P|53|ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOENT|28)/;
-/** Unique, foreign key, check and exclusion constraints: someone else's change came first. */
+/** Unique, foreign key, check and exclusion constraints: another change came first. */
 const CONSTRAINT = /^23(505|503|514|P01)$/;
 
-export function inOurWords(error: unknown): Error {
+export function toFailure(error: unknown): Error {
   if (error instanceof Failure) return error;
-  if (error instanceof CommitLost) return inOurWords(error.cause);
+  if (error instanceof CommitLost) return toFailure(error.cause);
   const code = codeOf(error);
   if (code === '57014' || (error instanceof Error && error.message === 'Query read timeout'))
     return failure('TIMEOUT', 'The database took too long.');

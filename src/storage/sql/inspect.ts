@@ -1,23 +1,23 @@
-/** Looks at a database's catalogue for anything that would let someone around row security. */
+/** Inspects the database catalogue for anything that bypasses row-level security. */
 import type pg from 'pg';
 import { type Migration, missing } from './migrate.ts';
 import { checkVersion, connectToServe, loginProblem, type ServerOptions } from './server.ts';
 
 export interface Inspection {
   readonly version: string;
-  /** How many tables the domains have here. */
+  /** The number of tables of the domains. */
   readonly tables: number;
-  /** Schema files that this database has not seen. */
+  /** Schema files that were not applied to this database. */
   readonly missing: readonly string[];
-  /** Each a whole sentence. */
+  /** Complete sentences. */
   readonly holes: readonly string[];
-  /** How far the database's clock is ahead of ours. */
+  /** The difference between the clocks of the database and of this process. */
   readonly aheadMs: number;
-  /** Why the login of the settings must not serve; a whole sentence. */
+  /** Why the configured login must not serve, as a sentence. */
   readonly login?: string | undefined;
 }
 
-/** One statement for each kind of hole; each gives the names of what has it. */
+/** One query for each kind of problem; it returns the names of the affected objects. */
 const HOLES: readonly { readonly says: string; readonly sql: string }[] = [
   {
     says: 'Row security is not forced on',
@@ -81,7 +81,7 @@ export async function inspect(client: pg.ClientBase, domains: readonly string[],
   };
 }
 
-/** Throws a DatabaseProblem where the server does not answer, or is too old. */
+/** Throws a DatabaseProblem if the server does not answer or is too old. */
 export async function inspectServer({ url, domains, files, password }: ServerOptions): Promise<Inspection> {
   const client = await connectToServe({ url, password });
   try {

@@ -1,12 +1,12 @@
-/** One connection that only listens. It comes back by itself, and says so: what was called out meanwhile was missed. */
+/** A PostgreSQL connection for LISTEN. After a reconnect it calls `wake`, because notifications may have been lost. */
 import type pg from 'pg';
 
-const AGAIN_MS = 500;
-const STILL_THERE_MS = 10_000;
-/** A question that is not answered for so long ends the connection, and with it what only seems to be one. */
-const STILL_THERE = { text: 'select 1', query_timeout: 2_000 };
+const RECONNECT_MS = 500;
+const PING_INTERVAL_MS = 10_000;
+/** A ping without an answer within the timeout ends the connection, which may be half-open. */
+const PING = { text: 'select 1', query_timeout: 2_000 };
 
-export class Listening {
+export class NotificationListener {
   readonly #open: () => Promise<pg.Client>;
   readonly #channel: string;
   readonly #wake: () => void;
@@ -15,12 +15,12 @@ export class Listening {
   readonly #asking: NodeJS.Timeout;
   #closed = false;
 
-  constructor(open: () => Promise<pg.Client>, channel: string, wake: () => void, stillThereMs = STILL_THERE_MS) {
+  constructor(open: () => Promise<pg.Client>, channel: string, wake: () => void, stillThereMs = PING_INTERVAL_MS) {
     this.#open = open;
     this.#channel = channel;
     this.#wake = wake;
-    // Who only listens does not notice that there is nobody any more.
-    this.#asking = setInterval(() => void this.#client?.query(STILL_THERE).catch(() => {}), stillThereMs).unref();
+    // A connection that only receives does not notice a lost server.
+    this.#asking = setInterval(() => void this.#client?.query(PING).catch(() => {}), stillThereMs).unref();
     void this.#connect();
   }
 
@@ -49,6 +49,6 @@ export class Listening {
     this.#client = undefined;
     void client?.end().catch(() => {});
     clearTimeout(this.#later);
-    if (!this.#closed) this.#later = setTimeout(() => void this.#connect(), AGAIN_MS).unref();
+    if (!this.#closed) this.#later = setTimeout(() => void this.#connect(), RECONNECT_MS).unref();
   }
 }

@@ -1,15 +1,15 @@
-/** What hr tells of people, and the copies of it that other domains keep: each side in its own database, by a role of its own. */
+/** The feed of changed people from hr, and the copies in other domains. Each side uses its own database and role. */
 import type { PeopleCopy, PeopleFeed, PersonChange } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import type { SqlDatabase, SqlSession } from './database.ts';
-import { inOurWords, isConflict } from './errors.ts';
+import { toFailure, isConflict } from './errors.ts';
 
 export const PAGE = 500;
 const ATTEMPTS = 5;
-/** Where the head of a large tree moves, everyone below does. Nobody waits for it, but it must come to an end. */
+/** A change of a top manager changes everyone below. No person waits for this, but it must end. */
 const DEADLINE_MS = 300_000;
 
-/** One statement, so that people and numbers are of one moment. There is always a row: the first says how far the log goes. */
+/** One statement, so that people and numbers are consistent. The first row always exists and holds the newest number. */
 const CHANGES = `with s as materialized (select set_config('app.principal', 'people-feed', true) as a)
   select q.* from s cross join lateral (
     select m.last, l.n, l.employee_id, e.first_name || ' ' || e.last_name as name, e.department, e.manager_id, e.active
@@ -35,13 +35,13 @@ export const createSqlPeopleFeed = (database: SqlDatabase): PeopleFeed => ({
       const rows = await database.read('hr_feed', { text: CHANGES, values: [n] });
       return { last: Number(rows[0]?.['last'] ?? 0), people: rows.filter((row) => row['n'] != null).map(changeOf) };
     } catch (error) {
-      throw inOurWords(error);
+      throw toFailure(error);
     }
   },
 });
 
 const GIVEN = `json_to_recordset($1::json) as p ("employeeId" uuid, name text, department text, "managerId" uuid, active boolean)`;
-/** How a page is written down. Only what differs: every update counts as a change of the row, and would void approvals that wait on it. */
+/** Writes a page, and only rows that differ: each update raises the row version and invalidates waiting approvals. */
 const COPYING: Readonly<Record<string, readonly string[]>> = {
   finance: [
     `insert into finance.people (employee_id, name, department, manager_id, active)
@@ -56,7 +56,7 @@ const COPYING: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Undefined for a domain that keeps no copy. */
+/** Undefined for a domain without a copy. */
 export function createSqlPeopleCopy(database: SqlDatabase, domain: string): PeopleCopy | undefined {
   const copying = COPYING[domain];
   if (copying === undefined) return undefined;
@@ -74,7 +74,7 @@ export function createSqlPeopleCopy(database: SqlDatabase, domain: string): Peop
       try {
         return await database.transaction(`${domain}_feed`, first, body);
       } catch (error) {
-        if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+        if (!isConflict(error) || attempt === ATTEMPTS) throw toFailure(error);
       }
     }
   };

@@ -1,9 +1,9 @@
-/** What sign-in needs to know of employment, from hr's own database. */
+/** Reads a person's employment status from the hr database, for sign-in. */
 import type { People } from '../../core/ports.ts';
 import type { SqlDatabase } from './database.ts';
-import { inOurWords } from './errors.ts';
+import { toFailure } from './errors.ts';
 
-/** Asks as the directory's role, which may learn this of anybody and nothing else of those who left. */
+/** Runs as the role of the directory, which sees the status of everybody and nothing else of former employees. */
 const QUESTION =
   "with s as materialized (select set_config('app.principal', 'sign-in', true) as a) select q.* from s cross join lateral (select hr.employment($1::uuid) as state where s.a is not null offset 0) q";
 
@@ -14,7 +14,7 @@ export const createSqlPeople = (database: SqlDatabase): People => ({
       const state = row?.['state'];
       return state === 'active' || state === 'terminated' ? state : 'unknown';
     } catch (error) {
-      throw inOurWords(error);
+      throw toFailure(error);
     }
   },
 });

@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL, behind the same driver as the server: a stream in place of a socket. It has one session, which
- * gives up its rights once the schema is there; from then on each transaction takes the one role it needs.
+ * The embedded PostgreSQL (PGlite), behind the same driver as the server, with a stream instead of a socket. Its one session gives up
+ * the owner's rights after the migration; each transaction then takes the role that it needs.
  */
 import { Duplex } from 'node:stream';
 import { PGlite } from '@electric-sql/pglite';
@@ -25,7 +25,7 @@ class Wire extends Duplex {
   unref() {}
   override _read() {}
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void) {
-    // The way that hands out pieces: the one that hands out the whole answer also keeps every row that was ever read.
+    // The streaming call: the other one keeps every row that was ever read in memory.
     const pieces: Buffer[] = [];
     const onRawData = (view: Uint8Array) => void pieces.push(Buffer.from(view));
     this.#db.execProtocolRawStream(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length), { onRawData }).then(() => {
@@ -44,9 +44,9 @@ class Wire extends Duplex {
 }
 
 export interface EmbeddedDatabase extends SqlDatabase {
-  /** The one session while it still owns everything, for migration and sample data. */
+  /** The session while it still has the owner's rights, for migration and sample data. */
   readonly owner: pg.Client;
-  /** Gives the owner's rights up for good. */
+  /** Gives up the owner's rights permanently. */
   surrender(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
   const nameOf = statementNames();
   const prepared = new Prepared(client);
 
-  // One session: a transaction that waits for our own code must not let others in between its statements.
+  // One session: no other statement may run between the statements of a transaction.
   let turn: Promise<unknown> = Promise.resolve();
   let held = 0;
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -76,7 +76,7 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
     return result;
   }
 
-  /** Sent in one go, so nothing can come between; a failed statement turns the commit into a rollback. */
+  /** Sent at once, so that nothing runs in between. A failed statement turns the commit into a rollback. */
   async function burst(role: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const begun = client.query(`begin read only; set local role ${role}`);
     const rows = prepared.query(nameOf(role, text), text, values);

@@ -1,31 +1,31 @@
 /**
- * A PostgreSQL server. Each database role has logins of its own and nothing else, so that a connection can become
- * nobody else. Reads share a few pipelined connections a role; transactions have a pool.
+ * The adapter for a PostgreSQL server. Each database role has its own login, so that a connection cannot switch to another role.
+ * Reads share a few pipelined connections for each role; transactions have a pool.
  */
 import pg from 'pg';
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { createWriteCoalescer } from '../write-coalescing.ts';
-import { Listening } from './listening.ts';
+import { NotificationListener } from './listening.ts';
 import { Prepared } from './prepared.ts';
 
 export interface PostgresOptions {
-  /** Host, port and database; the user in it is not used to read or write rows. */
+  /** Host, port and database. The user in it neither reads nor writes rows. */
   readonly url: string;
   readonly password: (role: string) => string;
   readonly readers?: number;
   readonly writers?: number;
-  /** How often who only listens asks whether the server is still there. */
+  /** The ping interval of connections that only listen. */
   readonly stillThereMs?: number;
 }
 
 /**
- * A newer version has changed a view since this statement was prepared; or it is not prepared at all, because whoever was to prepare it in
- * the same breath was stopped, or because the server forgot it. Under another name it is prepared anew.
+ * Codes after which a statement is prepared again under a new name: a view has changed since (0A000), or the server does not have the
+ * statement (26000), for example because the query that should prepare it was cancelled.
  */
-const ANEW: ReadonlySet<unknown> = new Set(['0A000', '26000']);
-/** Anything longer than this is not an answer a person waits for. */
+const PREPARE_AGAIN: ReadonlySet<unknown> = new Set(['0A000', '26000']);
+/** No person waits longer for an answer. */
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
 
@@ -43,7 +43,7 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
       application_name: 'tamshai',
     };
   };
-  // Views under policies cost more to plan than to read; what is planned once for a role serves all its callers.
+  // Planning a view with policies costs more than reading it, so all callers of a role share a generic plan.
   const settings = (readOnly: boolean) =>
     `set timezone = 'UTC'; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
 
@@ -71,14 +71,14 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
     if (!pool) {
       pool = new pg.Pool({ ...configFor(role), max: writers, idleTimeoutMillis: 30_000 });
       pool.on('error', () => {});
-      // The pool listens to idle ones alone: one that is cut off between two statements of a transaction would end the process.
+      // The pool handles errors of idle clients only: a connection lost inside a transaction would end the process.
       pool.on('connect', (client) => client.on('error', () => {}));
       pools.set(role, pool);
     }
     return pool;
   };
   const checked = new WeakSet<pg.PoolClient>();
-  const listeners = new Set<Listening>();
+  const listeners = new Set<NotificationListener>();
 
   return {
     read: (role, statement) => reading(role).query(statement.text, statement.values),
@@ -111,7 +111,7 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
       }
     },
     listen(role, channel, wake) {
-      const listening = new Listening(() => open(role), channel, wake, stillThereMs);
+      const listening = new NotificationListener(() => open(role), channel, wake, stillThereMs);
       listeners.add(listening);
       return () => {
         listeners.delete(listening);
@@ -138,12 +138,12 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
   };
 }
 
-/** Only what the server itself says against it means that nothing was written; that it stops, or was told to, does not. */
+/** Only an error from the server means that nothing was written, unless it says that the connection or server is ending. */
 function notCommitted(error: unknown): never {
   throw error instanceof pg.DatabaseError && !/^(08|57)/.test(error.code ?? '') ? error : new CommitLost(error);
 }
 
-/** A login that is not the role it was asked for, or that could bypass row security, must not read a single row. */
+/** A login that is not the requested role, or that can bypass row-level security, must not read a row. */
 async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ who: string; free: boolean }>(
     'select current_user as who, rolsuper or rolbypassrls or rolcreaterole as free from pg_roles where rolname = current_user',
@@ -151,11 +151,11 @@ async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
   const [login] = rows;
   if (login?.who !== role || login.free) {
     await ('release' in client ? Promise.resolve() : (client as pg.Client).end());
-    throw failure('SERVICE_UNAVAILABLE', `The database login for ${role} has more rights than it may have, or is someone else's.`);
+    throw failure('SERVICE_UNAVAILABLE', `The database login for ${role} is another role, or has more rights than it may have.`);
   }
 }
 
-/** A few connections that take many statements each without waiting in between. */
+/** A few connections that pipeline the statements of many callers. */
 class PipelinedReaders {
   readonly #open: () => Promise<pg.Client>;
   readonly #slots: { client: Promise<Prepared> | undefined; waiting: number }[];
@@ -181,8 +181,8 @@ class PipelinedReaders {
       this.#coalesce(prepared.stream);
       const nameOf = this.#nameOf;
       return await prepared.query(nameOf(this.#role, text), text, values).catch((error: unknown) => {
-        if (!ANEW.has((error as { code?: unknown }).code)) throw error;
-        // Of many who hear of it together, the first makes the new names.
+        if (!PREPARE_AGAIN.has((error as { code?: unknown }).code)) throw error;
+        // Of many concurrent statements, the first one creates the new names.
         if (this.#nameOf === nameOf) this.#nameOf = statementNames(++this.#changes);
         return prepared.query(this.#nameOf(this.#role, text), text, values);
       });
@@ -191,7 +191,7 @@ class PipelinedReaders {
     }
   }
 
-  /** Only a connection that stands is kept; whatever ends it makes room for the next. */
+  /** Keeps only an established connection; when it ends, the slot is free again. */
   #connect(slot: { client: Promise<Prepared> | undefined }): Promise<Prepared> {
     const connecting = this.#openUnlessRefused().then((client) => new Prepared(client));
     const forget = () => {
@@ -202,7 +202,7 @@ class PipelinedReaders {
     return connecting;
   }
 
-  /** After a refused connection the next half second's callers hear so at once, instead of queueing up. */
+  /** For half a second after a refused connection, callers fail at once instead of queueing. */
   async #openUnlessRefused(): Promise<pg.Client> {
     if (Date.now() < this.#refusedUntil) throw failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
     try {

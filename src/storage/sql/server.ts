@@ -1,11 +1,11 @@
-/** Before a PostgreSQL server is trusted with rows: its version, its schema, its logins. */
+/** Checks a PostgreSQL server before use: version, schema and logins. */
 import pg from 'pg';
 import { DatabaseProblem } from '../problem.ts';
 import type { SqlDatabase } from './database.ts';
 import { giveLogins, type Migration, migrate, missing, SERVING_LOGIN } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 
-/** Older ones have holes in row security (CVE-2023-2455, CVE-2025-8713). */
+/** Older versions have vulnerabilities in row-level security (CVE-2023-2455, CVE-2025-8713). */
 const OLDEST: Readonly<Record<number, number>> = { 15: 150014, 16: 160010, 17: 170006 };
 
 export const addressOf = (url: string): string => {
@@ -15,7 +15,7 @@ export const addressOf = (url: string): string => {
 
 class LoginRefused extends DatabaseProblem {}
 
-/** Its own login, for setting up and for looking after; rows are read by others. */
+/** The configured login, for setup and maintenance. Other logins read rows. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'tamshai-setup' });
   client.on('error', () => {});
@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly password: (role: string) => string;
 }
 
-/** A URL that names no user means the login of the installation, whose password comes from the master key. */
+/** A URL without a user means the serving login, whose password is derived from the master key. */
 function withLogin(url: string, password: (role: string) => string): string {
   const address = new URL(url);
   if (address.username !== '') return url;
@@ -62,7 +62,7 @@ function withLogin(url: string, password: (role: string) => string): string {
 const NOT_ALLOWED = '42501';
 const MIGRATE = `run "tamshai migrate" with the owner's login`;
 
-/** The connection of a process that serves, or that looks after one. */
+/** The connection of a serving process, or of an operator command. */
 export async function connectToServe({ url, password }: Pick<ServerOptions, 'url' | 'password'>): Promise<pg.Client> {
   const own = withLogin(url, password);
   try {
@@ -75,7 +75,7 @@ export async function connectToServe({ url, password }: Pick<ServerOptions, 'url
   }
 }
 
-/** A process that serves must not hold a login that row security does not bind: an attacker inside the process would have all rows. */
+/** A serving process must not have a login that bypasses row-level security: an attacker in the process could read all rows. */
 export async function loginProblem(client: pg.ClientBase, url: string, domains: readonly string[]): Promise<string | undefined> {
   const { rows } = await client.query<LoginRights>(
     `with reachable as (select * from pg_roles where pg_has_role(current_user, oid, 'member'))
@@ -104,7 +104,7 @@ interface LoginRights {
   readonly bypass: boolean;
   readonly maker: boolean;
   readonly owns: boolean;
-  /** A role of ours that the login is a member of. */
+  /** A role of ours that the login belongs to. */
   readonly member: string | null;
 }
 
@@ -116,7 +116,7 @@ function rightsProblem({ superuser, bypass, maker, owns, member }: LoginRights):
   return member === null ? undefined : `is a member of ${member}`;
 }
 
-/** Checks the schema and the login, and opens pools of logins that may do nothing else. */
+/** Checks the schema and the login, and opens a pool for each role. */
 export async function openServer({ url, domains, files, password }: ServerOptions): Promise<SqlDatabase> {
   const setup = await connectToServe({ url, password });
   try {
@@ -137,7 +137,7 @@ export async function openServer({ url, domains, files, password }: ServerOption
   }
 }
 
-/** Brings the schema up to date with the owner's login, and gives each role its password. Returns the files that were applied. */
+/** Migrates the schema with the owner's login and sets the password of each role. Returns the applied files. */
 export async function migrateServer({ url, domains, files, password }: ServerOptions): Promise<string[]> {
   const owner = await connect(url);
   try {

@@ -1,4 +1,4 @@
-/** The SQL store: rows by role and settings, pages by keyset, one effect for one approval. PGlite and PostgreSQL share it. */
+/** The SQL store for PGlite and PostgreSQL: row-level security by role and settings, keyset pagination, exactly-once effects. */
 import type { z } from 'zod';
 import type { ChainWriter } from '../../core/chain-writer.ts';
 import { Failure, failure, outcomeUnknown } from '../../core/errors.ts';
@@ -7,11 +7,11 @@ import { type Row, rowParser } from '../../core/rows.ts';
 import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../core/sql.ts';
 import type { Store, StoreSession, Versions, Window } from '../../core/store.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, type Statement } from './database.ts';
-import { inOurWords, isConflict } from './errors.ts';
+import { toFailure, isConflict } from './errors.ts';
 
 /**
- * Sets who is asking, for this transaction only. The four values are always the first four parameters. The fourth stands for a comment
- * with the request's id: the server shows it beside each running statement and, by %a, in its log, and a prepared statement stays one.
+ * Sets the caller's identity for this transaction. Its four values are always the first four parameters. The fourth sets
+ * application_name to the request id, which the server shows for running statements and in its log (%a).
  */
 const IDENTITY =
   "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, set_config('application_name', $4, true) as d";
@@ -26,15 +26,15 @@ const roleOf = ({ domain, audience }: StoreSession) => `${domain}_${audience}`;
 const ATTEMPTS = 12;
 
 /**
- * Identity and query as one statement. The query depends on the identity's row and cannot be flattened into it (offset 0),
- * so it never starts before the settings stand.
+ * Identity and query in one statement. The query depends on the identity's row and cannot be flattened into it (offset 0), so it
+ * never starts before the settings are applied.
  */
 function asCaller(who: StoreSession, query: SqlText): Statement {
   const values = identityOf(who);
   return { text: withIdentity(query.compile(values)), values };
 }
 
-/** Kept, so that each is one text all the time: what is looked up by it then costs next to nothing. */
+/** Cached, so that equal texts are the same string and lookups by text are cheap. */
 const wrapped = new Map<string, string>();
 function withIdentity(text: string): string {
   let whole = wrapped.get(text);
@@ -45,7 +45,7 @@ function withIdentity(text: string): string {
   return whole;
 }
 
-/** Only the columns that are shown: what a view works out for others is then not worked out. */
+/** Selects only the published columns, so that a view does not compute the others. */
 export function paged(query: SqlText, columns: readonly string[], { order, after, take }: Window): SqlText {
   const keys = sql.list(order.keys.map((key) => sql.ref(key)));
   const past = after
@@ -87,7 +87,7 @@ function readerOver(fetch: Fetch, versions: Versions): SqlReader {
   });
 }
 
-/** Within one transaction, reading verbs run as the reading role and `change` as the writing one: the database refuses the rest. */
+/** In one transaction, reads run as the reading role and `change` as the writing role; the database refuses everything else. */
 function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): { reading: SqlReader; writing: SqlWriter } {
   const readRole = roleOf(who);
   let role = `${readRole}_write`;
@@ -113,13 +113,13 @@ function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): 
     if (row === undefined || more.length > 0) throw new Error('more than one row was changed');
     return row;
   };
-  // A fresh list of versions: what `execute` reads again is not what the approver was shown.
+  // A separate list of versions: the reads of `execute` are not part of what the approver saw.
   return { reading, writing: Object.assign(readerOver(as(readRole), []), { change, changeMany }) };
 }
 
-/** What has an id of its own can be asked for again; a second run of anything else could not be told from the first. */
+/** An effect with an id can be retried safely. Without an id, a retry could write twice. */
 function unsureOf(error: CommitLost, withoutId: boolean): Error {
-  const lost = inOurWords(error);
+  const lost = toFailure(error);
   return withoutId && lost instanceof Failure ? outcomeUnknown(lost) : lost;
 }
 
@@ -127,11 +127,11 @@ async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText)
   try {
     return await database.read(roleOf(who), asCaller(who, query));
   } catch (error) {
-    throw inOurWords(error);
+    throw toFailure(error);
   }
 }
 
-/** Reads as somebody without being a store: for those who look after the data. */
+/** Reads in the name of a session, for operator commands. */
 export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader => readerOver((query) => fetchAs(database, who, query), []);
 
 export function createSqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {
@@ -146,7 +146,7 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
     database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who) }, body);
 
   const wakes = new Set<() => void>();
-  /** The record goes with the effect: where it is, so is the other. That it is not there does not mean that it will not be. */
+  /** The record is committed with the effect, so its presence proves the effect. Its absence proves nothing: the commit may follow. */
   const isKept = async (link: ChainedRecord | undefined): Promise<boolean> =>
     link !== undefined && (await audit.record(link.chain, link.n).catch(() => undefined))?.mac === link.mac;
 
@@ -202,12 +202,12 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
           committed = error instanceof CommitLost && (await isKept(link));
           if (committed) return effect;
           if (error instanceof CommitLost) throw unsureOf(error, id === undefined);
-          if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+          if (!isConflict(error) || attempt === ATTEMPTS) throw toFailure(error);
         } finally {
           await release(committed);
           if (committed) for (const wake of wakes) wake();
         }
-        // Twice as long each time: many who change one row are through one after the other before anyone has tried too often.
+        // The delay doubles, so that many writers of one row finish one after another within their attempts.
         await new Promise((again) => setTimeout(again, Math.random() * Math.min(8 * 2 ** attempt, 600)));
       }
     },
@@ -218,7 +218,7 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
         );
         return kept?.['result'];
       } catch (error) {
-        throw inOurWords(error);
+        throw toFailure(error);
       }
     },
     listen(wake) {

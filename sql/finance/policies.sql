@@ -16,13 +16,13 @@ create policy own on finance.people for select to finance_team, finance_self usi
 grant select on finance.chain to finance_team;
 create policy below on finance.chain for select to finance_team using (manager_id = (select tamshai.me()));
 
--- Finance and executives: invoices and ARR.
+-- Only finance and executives read invoices and ARR.
 grant select on finance.invoices, finance.invoice_list, finance.arr_opening, finance.arr_months, finance.arr_movement, finance.arr_snapshots to finance_everyone;
 create policy everyone on finance.invoices for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_opening for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_months for select to finance_everyone using ((select tamshai.principal()) is not null);
 
--- Also managers: budgets and spending.
+-- Managers too read budgets and spending, of their own department.
 grant select on finance.budgets, finance.budget_lines, finance.spending, finance.budget_list, finance.budget_categories to finance_everyone, finance_team;
 create policy everyone on finance.budgets for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.budget_lines for select to finance_everyone using ((select tamshai.principal()) is not null);
@@ -34,11 +34,11 @@ create policy department on finance.budget_lines for select to finance_team
 create policy department on finance.spending for select to finance_team
   using (department = (select department from finance.people where employee_id = (select tamshai.me())));
 
--- Everyone: expenses.
+-- Everyone reads their own expenses, managers also those of the people below, finance and executives all.
 grant select on finance.expense_reports, finance.expense_items, finance.report_list, finance.report_items to finance_everyone, finance_team, finance_self;
 create policy everyone on finance.expense_reports for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.expense_items for select to finance_everyone using ((select tamshai.principal()) is not null);
--- An array of ids, so that the index on employee_id finds a small team's reports in a large table.
+-- The ids are an array: PostgreSQL then uses the index on employee_id to find the reports of a small team in a large table.
 create policy below on finance.expense_reports for select to finance_team
   using (employee_id = any (array(select (select tamshai.me()) union all select c.employee_id from finance.chain c)));
 create policy below on finance.expense_items for select to finance_team
@@ -46,8 +46,8 @@ create policy below on finance.expense_items for select to finance_team
 create policy self on finance.expense_reports for select to finance_self using (employee_id = (select tamshai.me()));
 create policy self on finance.expense_items for select to finance_self using (employee_id = (select tamshai.me()));
 
--- Writes. A policy says whose row may move for whom, and in whose name; the table's trigger says along which arrows, its checks
--- keep the hands apart.
+-- Writes. A policy decides who may change whose rows, and in whose name. A trigger of each table allows only legal changes of status, and
+-- its check constraints require different people for the steps of one row, such as submitting and approving.
 -- Budgets: managers submit their own department's. Finance and executives also decide on budgets that another person submitted, and
 -- delete drafts.
 grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name, rejected_at, rejection_reason)
@@ -111,7 +111,7 @@ create policy move on finance.expense_reports for update to finance_everyone_wri
     when status = 'REIMBURSED' then reimbursed_by = (select tamshai.me())
     else false end);
 
--- Payments add to spending. No role may delete from it.
+-- Payments add to spending. No role may delete a row of finance.spending.
 grant insert, update (amount) on finance.spending to finance_everyone_write;
 create policy pay on finance.spending for insert to finance_everyone_write with check ((select tamshai.me()) is not null);
 create policy pay_more on finance.spending for update to finance_everyone_write using ((select tamshai.me()) is not null);

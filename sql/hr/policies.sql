@@ -1,8 +1,8 @@
 -- Row policies and grants of hr. The whole file runs whenever it changes; a right that is not granted here does not exist.
 -- Without a caller, no policy matches a row.
 
--- "Below" means hr.chain: everyone under a manager, at any depth. `select true` instead of `exists` makes PostgreSQL look it up
--- for the rows of a page, instead of hashing the whole tree first.
+-- "Below" means hr.chain: everyone under a manager, at any depth. The policies use `select true` instead of `exists`: PostgreSQL then looks
+-- up each row of a page in hr.chain, instead of hashing the whole table first.
 
 -- The policy of a write repeats the conditions for reading: PostgreSQL does not apply read policies to a statement that reads no column.
 call tamshai.ensure_role('hr_everyone');
@@ -20,7 +20,7 @@ grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
 -- Employees: HR and executives read all rows, managers the people below and their own row, others their own row.
--- All rows includes people who left: an update that ends an employment must still see its row. The views leave them out.
+-- "All rows" includes people who left, because the update that ends an employment must still see its row. The views leave them out.
 grant select on hr.employees, hr.chain, hr.people, hr.team to hr_everyone, hr_reports;
 grant select on hr.staff to hr_everyone;
 grant select on hr.employees, hr.people to hr_self;
@@ -31,7 +31,7 @@ create policy self on hr.employees for select to hr_self using (employee_id = (s
 create policy everyone on hr.chain for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.chain for select to hr_reports using (manager_id = (select tamshai.me()));
 
--- The directory: these columns of active employees. Sign-in uses it to check that a person still works here.
+-- The directory: these columns of active employees. Sign-in calls hr.employment() to check that a person still works here.
 grant select (employee_id, first_name, last_name, search_name, department, job_title, email, location, manager_id, manager_name, active)
   on hr.employees to hr_directory;
 grant select on hr.directory to hr_directory;
@@ -44,7 +44,8 @@ grant select (employee_id, first_name, last_name, department, manager_id, active
 create policy feed on hr.people_log for select to hr_feed using ((select tamshai.principal()) is not null);
 create policy feed on hr.employees for select to hr_feed using ((select tamshai.principal()) is not null);
 
--- Masked columns: visible if tamshai.shows() lifts the mask, and in the caller's own row, except the SSN. A manager sees only people below.
+-- Masked columns: a caller sees a value if tamshai.shows() lifts the mask; a manager then sees only the values of people below. Callers
+-- always see their own pay and contact data; for the SSN there is no such exception.
 grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_self;
 create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy reports on hr.pay for select to hr_reports
@@ -86,8 +87,8 @@ create policy ask on hr.time_off_requests for insert to hr_self_write with check
 grant update (pending) on hr.time_off_balances to hr_self_write;
 create policy ask on hr.time_off_balances for update to hr_self_write using (employee_id = (select tamshai.me()));
 
--- Deciding on a pending request, in the caller's own name and never on the caller's own: HR and executives for everyone, managers for
--- the people below.
+-- Deciding on a pending request, in the caller's own name and never on the caller's own request: HR and executives for everyone, managers
+-- for the people below.
 grant update (status, approver_id, approver_notes, decided_at) on hr.time_off_requests to hr_everyone_write, hr_reports_write;
 grant update (used, pending) on hr.time_off_balances to hr_everyone_write, hr_reports_write;
 create policy decide on hr.time_off_requests for update to hr_everyone_write
@@ -103,7 +104,7 @@ create policy decide_below on hr.time_off_balances for update to hr_reports_writ
     and (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 
 -- Pay and employment: never the caller's own, and never those of the caller's managers. An employment can only end, and only when
--- nobody reports to it.
+-- nobody reports to that employee.
 grant update (salary) on hr.pay to hr_everyone_write;
 create policy not_own_nor_above on hr.pay for update to hr_everyone_write
   using (employee_id <> (select tamshai.me())

@@ -1,5 +1,5 @@
 -- Row policies and grants of knowledge: all staff read everything. Callers change their own rows directly, and other people's rows only
--- while an approval executes: its row in knowledge.effects then has no result yet, which only its own transaction can see.
+-- while an approved change is executed: its row in knowledge.effects has no result yet, and only the executing transaction sees that row.
 
 -- A version can only be closed, never deleted, and every new version carries the number of the current transaction.
 call tamshai.ensure_role('knowledge_staff');
@@ -20,7 +20,8 @@ create policy staff on knowledge.terms for select to knowledge_staff using ((sel
 create policy staff on knowledge.names for select to knowledge_staff using ((select tamshai.principal()) is not null);
 create policy staff on knowledge.ends for select to knowledge_staff using ((select tamshai.principal()) is not null);
 
--- Callers insert transactions only in their own name and with the last number. The trigger count_on increases that number by one.
+-- Callers insert transactions only in their own name, with the number in knowledge.head. The trigger count_on adds one to this number
+-- whenever the row of knowledge.head is updated.
 grant insert (one, last_tx), update (last_tx) on knowledge.head to knowledge_staff_write;
 create policy begin_counting on knowledge.head for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null and last_tx = 1);
 create policy count_on on knowledge.head for update to knowledge_staff_write using ((select tamshai.principal()) is not null);
@@ -47,7 +48,7 @@ create policy close_version on knowledge.triples for update to knowledge_staff_w
     and (owner = (select tamshai.principal()) or (select exists (select from knowledge.effects where principal = tamshai.principal() and result is null))))
   with check (tx_to = (select last_tx from knowledge.head));
 
--- Triggers of entries and triples add to the search index.
+-- Triggers on entries and triples insert into the tables of the search index, with the rights of the caller.
 grant insert on knowledge.words, knowledge.pairs, knowledge.terms, knowledge.names, knowledge.ends to knowledge_staff_write;
 create policy grow on knowledge.words for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);
 create policy grow on knowledge.pairs for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);

@@ -1,4 +1,5 @@
--- Row policies and grants of payroll: payroll staff read all rows, others their own. Without a caller, no policy matches a row.
+-- Row policies and grants of payroll: payroll, HR and executives read all rows, others their own.
+-- Without a caller, no policy matches a row.
 call tamshai.ensure_role('payroll_everyone');
 call tamshai.ensure_role('payroll_self');
 call tamshai.ensure_role('payroll_feed');
@@ -11,7 +12,7 @@ grant select on payroll.pay_calendar, payroll.line_types to payroll_everyone, pa
 create policy known on payroll.pay_calendar for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
 create policy known on payroll.line_types for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
 
--- For payroll staff: the rows of every employee.
+-- Payroll, HR and executives: the rows of every employee.
 grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.withholdings, payroll.enrolments, payroll.accounts,
   payroll.contractors, payroll.contractor_payments to payroll_everyone;
 create policy everyone on payroll.employees for select to payroll_everyone using ((select tamshai.principal()) is not null);
@@ -23,7 +24,8 @@ create policy everyone on payroll.accounts for select to payroll_everyone using 
 create policy everyone on payroll.contractors for select to payroll_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on payroll.contractor_payments for select to payroll_everyone using ((select tamshai.principal()) is not null);
 
--- Amounts: callers who may see pay, and the caller's own. Totals are hidden too: a changed total reveals a changed part.
+-- Amounts: visible to callers who may see pay, and in the caller's own rows. Totals are hidden as well, because a change of
+-- a total reveals a change of a part.
 grant select on payroll.stub_pay, payroll.run_totals, payroll.withholding_extras, payroll.enrolment_amounts, payroll.account_shares,
   payroll.contractor_rates, payroll.contractor_amounts to payroll_everyone;
 create policy everyone on payroll.stub_pay for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
@@ -53,7 +55,7 @@ grant select on payroll.people, payroll.stubs, payroll.stub_details, payroll.tax
   to payroll_everyone, payroll_self;
 grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to payroll_everyone;
 
--- No tool of payroll writes yet, so no role may. Only payroll_audit reads the audit log.
+-- No tool of payroll writes yet, so no role of a caller may write. Only payroll_audit reads the audit log.
 grant select on payroll.audit to payroll_audit;
 create policy auditor on payroll.audit for select to payroll_audit using (true);
 

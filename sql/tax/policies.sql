@@ -1,5 +1,5 @@
 -- Row policies and grants of tax. The whole file runs whenever it changes; a right that is not granted here does not exist.
--- Without a caller, no policy matches a row. No tool of tax writes yet, so no role may.
+-- Without a caller, no policy matches a row. No tool of tax writes yet, so no role may write.
 call tamshai.ensure_role('tax_everyone');
 call tamshai.begin_rules('tax');
 
@@ -13,7 +13,7 @@ create policy everyone on tax.annual_filings for select to tax_everyone using ((
 create policy everyone on tax.state_registrations for select to tax_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on tax.audit_logs for select to tax_everyone using ((select tamshai.principal()) is not null);
 
--- The table of results is closed until a tool writes. Only tax_audit reads the audit log.
+-- No role may read or write tax.effects while no tool of tax writes. Only tax_audit reads the audit log.
 create policy nobody on tax.effects for select to tax_everyone using (false);
 grant select on tax.audit to tax_audit;
 create policy auditor on tax.audit for select to tax_audit using (true);

@@ -21,7 +21,7 @@ interface AnswerProps {
   readonly requestId?: string;
   readonly again?: () => void;
   readonly onNarrow?: (filter: string) => void;
-  /** Calls the tool with another input. Without it, the found rows replace the empty answer in place. */
+  /** Called with the input without one of its filters. If it is missing, the list calls the tool itself and shows the answer in place. */
   readonly onLoosen?: (input: AnswerProps['input']) => void;
   readonly onState?: (state: CardState) => void;
   /** The user opened this card with a button, so it may take the focus. */

@@ -5,7 +5,7 @@ import { isRecord, resolveSchema, rowSchema, type Schema } from '../lib/schema.t
 import type { MaskInfo } from '../lib/tools.ts';
 import { DataText, Value } from './value.tsx';
 
-/** Renders a list inside of a record. A parameter, since a table renders the details of its rows in turn. */
+/** Renders a list inside a record. It is passed as a property, because an import would be a cycle: tables render details too. */
 export type NestedTable = ComponentType<{
   readonly title: string;
   readonly rows: readonly Row[];
@@ -83,7 +83,7 @@ function Inner({
   if (Array.isArray(value) && value.every(isRecord)) {
     const rows = value as readonly Row[];
     const schema = rowSchema(column.schema, whole);
-    // A tree: rows that contain rows of the same shape.
+    // The value is a tree: its rows have children under the same key.
     if (rows.some((row) => Array.isArray(row[column.key])))
       return <Tree label={column.label} at={column.key} rows={rows} schema={schema} whole={whole} depth={depth} />;
     return <Table title={column.label} rows={rows} schema={schema} whole={whole} plural="entries" />;

@@ -50,7 +50,7 @@ function Parts({
   const tick = ticks.find((at) => at !== undefined);
   const longest = Math.max(1, ...data.map((row) => amount(row, whole.field)));
   const [parts, wholes] = [part, whole].map(({ field }) => data.reduce((sum, row) => sum + amount(row, field), 0));
-  // Compared with the elapsed part of the year; without a year, above 95 % is marked.
+  // In the current year a bar is marked if its percentage is above the elapsed part of the year; otherwise if it is above 95 %.
   const over = (percent: number, at: number | undefined) => each && percent > (at ?? 95);
   const counted = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + amount(row, count?.field ?? ''), 0);
   return (
@@ -231,10 +231,10 @@ function Waterfall({
   });
   const points = [first, last, ...bars.flatMap(({ from, to }) => [from, to])];
   const [low, high] = [Math.min(...points), Math.max(...points)];
-  // The axis starts below the lowest value, so that the steps are visible. A label says so.
+  // The axis starts just below the lowest value instead of at zero, to keep the steps visible. A label says so.
   const base = Math.max(0, low - (high - low || high || 1) * 0.35);
   const y = (value: number) => 28 + (TALL - 28) * (1 - (value - base) / (high - base || 1));
-  // On a narrow page the chart is redrawn narrower instead of scaled, so that its text keeps its size.
+  // On a narrow page the chart is drawn narrower instead of scaled down, so its text keeps its size.
   const wide = matchMedia('(max-width: 640px)').matches ? 330 : 720;
   const slot = wide / (bars.length + 2);
   const column = (index: number) => slot * index + slot * 0.14;

@@ -26,7 +26,7 @@ const Head = ({
   const active = sorting?.key === column.key;
   const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
   return (
-    // The header has its own name: on a phone, a select replaces its sort button.
+    // aria-label names the header also on a phone, where a select replaces the sort button.
     <th
       scope="col"
       className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined}
@@ -49,7 +49,7 @@ const Head = ({
   );
 };
 
-/** Narrow tables hide later columns first, but never the last one. */
+/** Narrow tables hide columns after the third, later ones first, but never the last one. */
 const placeOf = (at: number, count: number): string => (at === 0 ? '' : at === count - 1 ? '' : at > 3 ? 'p3' : at > 2 ? 'p2' : '');
 
 interface GridProps {
@@ -64,7 +64,7 @@ interface GridProps {
   readonly onToggle: (row: Row) => void;
   readonly rowLink?: (row: Row) => string | undefined;
   readonly words?: Readonly<Record<string, string>>;
-  /** Renders the lists inside of an expanded row. */
+  /** Renders the lists inside an expanded row. */
   readonly Table: NestedTable;
 }
 
@@ -93,7 +93,7 @@ export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, 
         </thead>
         <tbody role="rowgroup">
           {rows.map((row, index) => (
-            // Rows are only appended, and two may be equal, so the index is the key.
+            // Two rows may be equal, so the key contains the index.
             <Fragment key={`${String(row[all[0]?.key ?? ''] as string)} ${index}`}>
               <tr role="row">
                 {columns.map((column, at) => {

@@ -4,7 +4,7 @@ import { type Block, type Inline, parseBlocks, parseInline, parseTable, withoutM
 
 function Link({ label, target }: { readonly label: string; readonly target: string }) {
   const url = URL.parse(target, location.origin);
-  // "//host" and "/\\host" are paths to the eye but lead to another site: the parsed origin decides.
+  // A browser resolves "//host" and "/\\host" to another site, although they begin like a path. So the origin of the parsed URL is checked.
   if (target.startsWith('/') && !target.startsWith('//') && url?.origin === location.origin)
     return <a href={url.pathname + url.search}>{label}</a>;
   return (
@@ -32,7 +32,7 @@ function renderNode(node: Inline): ReactNode {
       return node.value;
   }
 }
-// Nodes have no names: their position is their key.
+// A node has no id, so its position is its React key.
 const keyed = (node: Inline, index: number): ReactNode => <Fragment key={`${index}`}>{renderNode(node)}</Fragment>;
 const inline = (text: string): ReactNode => parseInline(text).nodes.map(keyed);
 
@@ -67,7 +67,7 @@ function MarkdownTable({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** Compared by its source, so that a finished block is not rendered again while the last one grows. */
+/** `memo` compares the source, so React does not render a finished block again while the last block grows. */
 const MarkdownBlock = memo(({ type, source }: { readonly type: Block['type']; readonly source: string }) => {
   const lines = source.split('\n');
   if (type === 'code') return <pre className="json json--well">{source}</pre>;
@@ -107,7 +107,7 @@ export function Prose({
 }) {
   const blocks = parseBlocks(text);
   const isTableTitle = (at: number) => blocks[at + 1]?.type === 'table' && blocks[at]?.lines.every((line) => TITLE.test(line)) === true;
-  // The rows are shown below by a data table, which has a title of its own.
+  // `withoutTables` is set where a data table below the text shows the same rows under its own title.
   const shown = withoutTables ? blocks.filter(({ type }, at) => type !== 'table' && !isTableTitle(at)) : blocks;
   return (
     <div className="prose">

@@ -23,7 +23,7 @@ const AnswerView = (props: ComponentProps<typeof Loaded>) => (
 
 interface TurnProps {
   readonly turn: Turn;
-  /** The next question. If this turn offered choices, it is the chosen one. */
+  /** The question of the next turn. If this turn offered choices, it shows which one the user chose. */
   readonly next: string | undefined;
   readonly last: boolean;
   readonly onAsk: (question: string) => void;
@@ -38,7 +38,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 const MOST_CHOICES = 6;
 
-/** Which tool results to show: every card, every chart, and the last plain rows. */
+/** The tool results to show: if there are cards, only the cards; else every chart and the last result without a chart. */
 function shownOf(uses: readonly ToolUse[], find: (use: ToolUse) => Found | undefined): ToolUse[] {
   const cards = uses.filter(({ answer }) => answer?.status === 'pending_confirmation');
   if (cards.length > 0) return cards;
@@ -59,7 +59,7 @@ const besideOf = (row: Record<string, unknown>): string =>
     .filter((each) => typeof each === 'string')
     .join(', ');
 
-/** If the assistant asks which one is meant, the last rows are offered as choices. */
+/** If the answer ends with a question, the rows of the last tool call are offered as choices. */
 function choicesOf({ text, uses, state }: Turn): { name: string; beside: string }[] {
   const answer = uses.at(-1)?.answer;
   if (state !== 'done' || !/\?\s*$|which one/i.test(text) || answer?.status !== 'success' || !Array.isArray(answer.data)) return [];
@@ -153,7 +153,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
             const tool = find(use);
             if (!tool || !use.answer) return null;
             if (use.stored) return <StoredResult key={use.id} use={use} tool={tool} />;
-            // The text already states a single row, so its details start collapsed.
+            // The text of the answer already describes a single record, so its details start collapsed.
             const single = use.answer.status === 'success' && !tool.chart && !Array.isArray(use.answer.data);
             const view = (
               <AnswerView tool={tool} input={use.input} answer={use.answer} requestId={use.requestId ?? ''} onNarrow={onNarrow} />

@@ -109,7 +109,7 @@ export function AppProvider({
     () =>
       onTabMessage((news) => {
         if (news.is === 'decided') void refresh();
-        // This tab shows data of a user who is no longer signed in.
+        // The user of this tab is signed out: in another tab someone signed out, or signed in as another user.
         if (news.is === 'left' || (news.is === 'here' && username !== undefined && news.username !== username)) {
           clearBrowserData();
           location.assign('/');

@@ -2,10 +2,11 @@
 import { OFFLINE, ApiError, send } from './api.ts';
 import type { AssistantEvent, ErrorAnswer } from './contract.ts';
 
+/** The error for a stream that ends before `[DONE]`, and for an answer that is not JSON. */
 const broken = () =>
   new ApiError({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });
 
-/** Yields the `data:` lines of an event stream, wherever its chunks end. */
+/** Yields the value of each `data:` line of an event stream. A line may be split over several chunks. */
 export async function* lines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

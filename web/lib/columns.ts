@@ -99,7 +99,7 @@ const WEIGHT: Readonly<Record<Kind, number>> = {
   long: 99,
   inner: 99,
 };
-/** Added weight for each further column of the kind: two dates say less than a date and a name. */
+/** Weight that is added for each further column of the same kind: two dates say less than a date and a name. */
 const AGAIN: Partial<Record<Kind, number>> = { status: 2.5, date: 2, text: 1, time: 1 };
 const MOST = 6;
 const MOST_FIGURES = 8;
@@ -169,7 +169,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
   );
 }
 
-/** The columns that fit: the name first, amounts last. The details of a row have the others. */
+/** The columns that a table shows: the name first, amounts last. The details of a row show the other fields. */
 export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, hints: FieldHints = UNTOLD): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>

@@ -24,7 +24,7 @@ export interface Conversation {
   erase(): Promise<void>;
 }
 
-/** A question that only says yes or no. Only the buttons of the card count. */
+/** A question that only says yes or no. It decides nothing: only the buttons of the card approve or deny. */
 const DECISION =
   /^\s*(yes|yep|yeah|y|ok|okay|sure|approve(d)?( it)?|confirm(ed)?|do it|go ahead|deny|no|cancel|ja|oui|sí|si)(,? (please|do it|go ahead))?[\s.!]*$/i;
 const CANNOT = 'I cannot approve for you. Please press Approve or Deny on the card above.';
@@ -88,7 +88,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
       setTrouble(undefined);
       let turn = newTurn(question);
       setTurns((before) => [...before, turn]);
-      // Pieces arrive by the hundred, so the page renders once per frame.
+      // An answer arrives in hundreds of pieces, so the page renders at most once per frame.
       let frame = 0;
       const draw = () => {
         frame = 0;

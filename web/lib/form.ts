@@ -61,7 +61,7 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
       .filter(Boolean);
   if (widget === 'choice') return optionsOf(schema)?.find((each) => String(each as string) === draft) ?? draft;
   if (widget === 'flag') return draft === 'true';
-  // Parse only what cannot be text: a year stays text where text is allowed.
+  // Only text that begins like a JSON object or array is parsed. A number such as a year stays text.
   if (widget === 'json' && /^\s*[[{]/.test(draft)) {
     try {
       return JSON.parse(draft) as unknown;

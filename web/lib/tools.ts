@@ -25,7 +25,7 @@ export interface SuggestionGroup {
 
 const ABOUT_ONESELF = /\b(my|mine|i|i'm|i've)\b/i;
 
-/** The group of a tool, by the role that grants it to the user and by whom its examples are about. */
+/** The group of a tool: it depends on the user's role that opens the tool, and on whether its examples are about the user. */
 function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['name'] {
   if (tool.kind === 'act') return 'You';
   const through = tool.roles.filter((role) => role !== 'employee' && roles.includes(role));
@@ -35,7 +35,7 @@ function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['nam
   return through.every((role) => role === 'manager') ? 'Your team' : 'Your work';
 }
 
-/** Questions with ids that nobody remembers are not suggested. */
+/** Matches an id or a long number. Questions that contain one are not suggested, because users do not remember ids. */
 const OPAQUE = /\b[a-z]{1,4}-\d+\b|\b(?!20\d\d\b)\d{4,}\b/i;
 
 /** An example of the tool for that group. In "You", the example must be about the user. */
@@ -45,7 +45,7 @@ const askOf = (tool: ToolInfo, group: SuggestionGroup['name']): string | undefin
 /** The share of a tool's examples that are about the user. */
 const personal = ({ examples }: ToolInfo) => examples.filter(({ ask }) => ABOUT_ONESELF.test(ask)).length / Math.max(1, examples.length);
 
-/** If there is room, the last suggestion is a change. */
+/** Reads first. If there is room for more than three, the last suggestion is a change. */
 function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] {
   const reads = all.filter(({ writes }) => !writes);
   if (reads.length === 0) return all.slice(0, room);
@@ -55,7 +55,7 @@ function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] 
 
 const SHARES: readonly (readonly number[])[] = [[], [8], [4, 4], [4, 2, 2]];
 
-/** Suggested questions in up to three groups. Each group takes turns between the servers. */
+/** Suggested questions in up to three groups. Within a group, the servers take turns. */
 export function suggestions(servers: readonly ServerInfo[], roles: readonly string[]): SuggestionGroup[] {
   const names = roles.includes('executive')
     ? (['The company', 'Your work', 'Your team', 'You'] as const)

@@ -1,4 +1,4 @@
-/** Reduces the events of an answer to what the page shows. Events only add. */
+/** Builds a turn, which is what the page shows of one question, from the events of its answer or from a stored conversation. */
 import type { Answer, AssistantEvent, Conversation, ErrorAnswer, StopReason } from './contract.ts';
 
 export interface ToolUse {
@@ -87,6 +87,6 @@ export function turnsOf({ id, exchanges }: Conversation, servers: readonly strin
   });
 }
 
-/** The ids of the cards in these turns, newest last. Some may be decided. */
+/** The ids of the approval cards in these turns, newest last, including cards that are already decided. */
 export const cardsOf = (turns: readonly Turn[]): string[] =>
   turns.flatMap(({ uses }) => uses.flatMap(({ answer }) => (answer?.status === 'pending_confirmation' ? [answer.confirmationId] : [])));

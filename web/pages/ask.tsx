@@ -16,7 +16,7 @@ import { Shell } from '../shell.tsx';
 
 const NOTE = 'Changes need your approval.';
 const NEAR = 80;
-/** After this time, the page grows only because the user opened something, so it does not scroll. */
+/** The page stops scrolling with the answer after this time: it then grows only because the user opened something. */
 const SETTLES_MS = 5000;
 
 function Waits() {
@@ -108,7 +108,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState(() => loadDraft(me.username, 'draft'));
-  // A returned question is sent as it stands in the field. An empty field cancels it.
+  // If the returned question was put into the field, the text of the field is sent later. An empty field cancels the question.
   const givenBack = useRef(false);
   const asker: Asker = {
     back: (question) => {
@@ -132,7 +132,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { ask } = talk;
   const put = useCallback(
     (question: string) => {
-      // Keep a draft that the user has changed since.
+      // Clears the field only if it still contains this question: the user may have typed another draft since.
       setDraft((before) => (before.trim() === question ? '' : before));
       ask(question);
       requestAnimationFrame(toEnd);

@@ -1,8 +1,9 @@
+/** Divides an amount of money without losing a cent. */
 import { fromCents, toCents } from '../../core/money.ts';
 
 /**
- * Distributes a total over parts in proportion to their amounts. The results add up exactly, and each is within a cent of its share.
- * If all parts are zero, the shares are equal.
+ * Divides `total` in proportion to `parts`. The results add up exactly, and each differs from its exact share by less than a cent.
+ * If all parts are zero, each gets an equal share, to the cent.
  */
 export function shared(total: number, parts: readonly number[]): number[] {
   const whole = BigInt(toCents(total));

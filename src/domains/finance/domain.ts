@@ -1,6 +1,9 @@
+/**
+ * Declares the finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self); see
+ * sql/finance/policies.sql.
+ */
 import { defineDomain } from '../../core/define.ts';
 
-/** The finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self); see sql/finance/policies.sql. */
 export const finance = defineDomain({
   name: 'finance',
   title: 'Finance',

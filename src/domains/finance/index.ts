@@ -1,3 +1,4 @@
+/** The tools of the finance domain. */
 export { approveBudget } from './tools/approve-budget.ts';
 export { approveExpenseReport } from './tools/approve-expense-report.ts';
 export { approveInvoice } from './tools/approve-invoice.ts';

@@ -22,7 +22,7 @@ export function lastDayOf(month: string): string {
 /** Ignores case: "engineering" finds Engineering. */
 export const inDepartment = (sql: SqlTag, department: string): SqlText => sql`lower(department) = lower(${department})`;
 
-/** Invoices with `overdue` as of a day. Only this query defines it. */
+/** All invoices, with `overdue` as of a day. Only this query defines when an invoice is overdue. */
 export const invoicesOn = (sql: SqlTag, today: string): SqlText => sql`
   (select i.*, i.status in ('PENDING', 'APPROVED') and i.due_date < ${today}::date as overdue from finance.invoice_list i) invoices`;
 

@@ -34,7 +34,7 @@ export const month = z
   .string()
   .max(7, 'Give a month as YYYY-MM')
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Give a month as YYYY-MM, from 01 to 12');
-/** Above any real amount, and small enough for the store. */
+/** An amount of at most ten billion USD: more than any real amount, and small enough for the database column. */
 export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
 
 export const rejectionReason = readable(
@@ -66,7 +66,7 @@ export const figures = {
   remaining_amount: amount.describe('allocated − spent'),
   utilization_percent: z.number().nullable().describe('100 × spent / allocated; null where nothing is allocated'),
 };
-/** The decision and who made it. */
+/** Who approved or rejected a row, when and why. */
 const decided = {
   approved_by: storedId.nullable(),
   approved_by_name: signInName.nullable(),

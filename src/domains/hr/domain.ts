@@ -1,6 +1,6 @@
+/** Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see sql/hr/policies.sql. */
 import { defineDomain } from '../../core/define.ts';
 
-/** The hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see sql/hr/policies.sql. */
 export const hr = defineDomain({
   name: 'hr',
   title: 'People',
@@ -10,7 +10,7 @@ export const hr = defineDomain({
     everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
     reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },
     self: { roles: ['employee'], sees: 'their own records', linked: true },
-    // Not inherited by any role; used only where a tool selects it.
+    // No role has this audience by itself. A tool selects it with `audience: 'directory'`, and then every caller of the tool gets it.
     directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
   },
   masks: {

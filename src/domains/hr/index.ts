@@ -1,3 +1,4 @@
+/** The tools of the hr domain. */
 export { approveTimeOffRequest } from './tools/approve-time-off-request.ts';
 export { createTimeOffRequest } from './tools/create-time-off-request.ts';
 export { deleteEmployee } from './tools/delete-employee.ts';

@@ -4,8 +4,9 @@ import { storedId } from '../../core/fields.ts';
 import type { SqlReader, SqlTag, SqlText } from '../../core/sql.ts';
 
 /**
- * Matches every word in the name, in any order: "kim sarah" finds Sarah Kim, "obrien" O'Brien. "%" matches nothing.
- * Not `like`: PostgreSQL would estimate few matches and sort them all. This condition lets it read the index until the page is full.
+ * Matches names that contain every given word, in any order: "kim sarah" finds Sarah Kim, "obrien" finds O'Brien. "%" matches nothing.
+ * The condition does not use `like`: PostgreSQL would expect few matches and sort all of them. With strpos it reads the index in order
+ * until the page is full.
  */
 export function named(sql: SqlTag, name: string): SqlText {
   // A subquery is evaluated once instead of for every row.
@@ -14,11 +15,11 @@ export function named(sql: SqlTag, name: string): SqlText {
   return sql.list([sql`${plain(name)} <> ''`, ...parts], ' and ');
 }
 
-/** Ignores case: "engineering" finds Engineering. */
+/** Compares without case: "engineering" finds Engineering. */
 export const spelled = (sql: SqlTag, column: 'department' | 'location', value: string): SqlText =>
   sql`lower(${sql.ref(column)}) = lower(${value})`;
 
-/** Callers must not change the pay or the employment of their managers, at any level. */
+/** Whether `other` is above `me` at any level. Callers must not change the pay or the employment of people above them. */
 export async function isAbove(sql: SqlReader, other: string, me: string): Promise<boolean> {
   const link = z.object({ employee_id: storedId });
   return (await sql.maybeOne(link, sql`select employee_id from hr.chain where manager_id = ${other} and employee_id = ${me}`)) !== null;

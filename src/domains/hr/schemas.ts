@@ -14,7 +14,7 @@ export const departmentName = line(100)
   .describe('Department, such as Engineering; case does not matter')
   .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
 
-/** The same error for an invisible, a former and an unknown employee, so that it reveals nothing. */
+/** One error for employees who are not visible to the caller, have left or do not exist, so the caller cannot tell these cases apart. */
 export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Find the id of an active employee that you may see with find_employees or list_employees.',

@@ -1,3 +1,4 @@
+/** Finds an architecture decision record (ADR) by its number or name. */
 import type { z } from 'zod';
 import type { Filter } from '../../core/filter.ts';
 import type { SearchReader, SearchWords } from '../../core/search.ts';
@@ -7,7 +8,7 @@ export const adrNotFound = { message: 'ADR not found.', hint: 'Find the number w
 
 export type Reader = SearchReader<'records'>;
 
-/** Parses `ADR-0004`, `adr 4`, `4`, `004` or the name of its file. Text after the number is ignored. */
+/** Parses `ADR-0004`, `adr 4`, `4`, `004` or a file name such as `0004-title.md`. Text after the number is ignored. */
 const NUMBERED = /^(?:adr[\s_#-]*|#)?(\d{1,6})(?:[-_ ].*|\.md)?$/i;
 
 function called(search: SearchWords<'records'>, given: string): Filter {
@@ -19,7 +20,7 @@ function called(search: SearchWords<'records'>, given: string): Filter {
   });
 }
 
-/** If two files have the same number, the first by name counts. */
+/** If two files have the same number, the one whose name sorts first is returned. */
 export async function findDecision<S extends z.ZodObject>(search: Reader, schema: S, given: string): Promise<z.output<S> | null> {
   return (await search.many(schema, 'records', called(search, given), { limit: 1 }))[0] ?? null;
 }

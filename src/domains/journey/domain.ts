@@ -1,3 +1,4 @@
+/** Declares the journey domain: a search index of the project history, which is a folder of Markdown files. */
 import { defineDomain } from '../../core/define.ts';
 import { field } from '../../core/search.ts';
 
@@ -8,7 +9,7 @@ export const journey = defineDomain({
   store: 'search',
   audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
   collections: {
-    /** One row per Markdown file. Only the start of the process writes them. */
+    /** One row for each Markdown file. Rows are written only at the start of the process. */
     records: {
       key: 'record_id',
       fields: {

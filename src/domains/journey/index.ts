@@ -1,3 +1,4 @@
+/** The tools of the journey domain. */
 export { getContext } from './tools/get-context.ts';
 export { listPivots } from './tools/list-pivots.ts';
 export { lookupAdr } from './tools/lookup-adr.ts';

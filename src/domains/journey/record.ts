@@ -4,7 +4,7 @@ import { cut, headOf } from './markdown.ts';
 export const kinds = ['decision', 'failure', 'pivot', 'lesson', 'recovery', 'note'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Increase it when the conversion changes, so that every file is indexed again. */
+/** Increase this number when the conversion changes: every file is then indexed again. */
 export const READING = 1;
 
 export interface JourneyRow {

@@ -1,3 +1,4 @@
+/** Schemas shared by the journey tools: filters and records. */
 import { z } from 'zod';
 import { anyCase, companyText, line, untrusted } from '../../core/fields.ts';
 import { cut } from './markdown.ts';

@@ -1,6 +1,6 @@
 /**
  * The export format of knowledge: JSON Lines with a header, one line per transaction with the versions it opened and closed, and a
- * checksum as the last line. Transactions never change, so that two exports up to the same number are equal.
+ * checksum as the last line. Transactions never change, so two exports up to the same number are equal.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

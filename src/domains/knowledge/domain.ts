@@ -1,3 +1,4 @@
+/** Declares the knowledge domain: entries, triples and their history, for all staff. */
 import { defineDomain } from '../../core/define.ts';
 
 export const knowledge = defineDomain({

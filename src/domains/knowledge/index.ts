@@ -1,3 +1,4 @@
+/** The tools of the knowledge domain. */
 export { deleteItem } from './tools/delete.ts';
 export { history } from './tools/history.ts';
 export { query } from './tools/query.ts';

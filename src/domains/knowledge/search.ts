@@ -2,26 +2,26 @@
 import type { SqlTag, SqlText } from '../../core/sql.ts';
 import { holding, validAsOf } from './as-of.ts';
 
-/** Filler words of a question, ignored unless there are no others. */
+/** Filler words of a question. They are ignored, unless the question has no other words. */
 const AROUND = /\b(?:please|tell|show|find|know|knows|known|anything|everything|something|information|info|need|want)\b/giu;
 const wordsAsked = (text: string) => {
   const core = text.replace(AROUND, ' ');
   return /[\p{L}\p{N}]/u.test(core) ? core : text;
 };
 
-/** The similarity from which two words count as one misspelt, and the highest score of such a match. */
+/** ALIKE: words of at least this similarity match, one as a misspelling of the other. MISTYPED: the highest score of such a match. */
 const ALIKE = 0.6;
 const MISTYPED = 0.8;
-/** The part of a name that a question must contain, and the score of one step from there. */
+/** NAMED: the share of a name's words that a question must contain. STEP: the score of an entry one step away from such a name. */
 const NAMED = 0.6;
 const STEP = 0.45;
 
-/** Of a long question only the longest words count. */
+/** Only this many words of a question count, the longest first. */
 const MOST_WORDS = 24;
 
 /**
- * The score of every matching version of an entry, with the triple that led to it. It depends only on the question, the entry and its
- * triples, so that pages stay stable while others write.
+ * The score of every matching version of an entry, with the triple that led to it. The score depends only on the question, the entry and
+ * its triples, so pages stay stable while others write.
  */
 export const found = (sql: SqlTag, question: string, asOf: string | undefined, on: string): SqlText => sql`
   with asked as materialized (

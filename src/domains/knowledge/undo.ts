@@ -12,7 +12,7 @@ const owned = z.object({ mine: z.boolean() });
 export const transactionBy = (sql: SqlReader, tx: number) =>
   sql.maybeOne(transaction, sql`select * from knowledge.history where tx_id = ${tx}::bigint`);
 
-/** The last transaction of a person that is not an undo and has not been undone. */
+/** The caller's last transaction that is not an undo and is not undone. */
 export const lastOwn = (sql: SqlReader) =>
   sql.maybeOne(
     transaction,
@@ -21,7 +21,7 @@ export const lastOwn = (sql: SqlReader) =>
       order by tx_id desc limit 1`,
   );
 
-/** Whether every item it changed belongs to the caller. Reading them also binds an approval to their versions. */
+/** Whether the caller owns every item that the transaction changed. Reading the items also binds an approval to their versions. */
 export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
   const rows = await sql.many(
     owned,
@@ -77,7 +77,7 @@ async function saidSince(sql: SqlReader, tx: number, changes: Transaction['chang
   return since;
 }
 
-/** Removes pairs of a transaction and its undo, from the newest, so that an undone undo counts again. */
+/** Removes each transaction that is undone, together with its undo, newest first. If the undo itself is undone, the transaction stays. */
 function currentTriples(rows: readonly z.output<typeof later>[]): Later[] {
   const left = new Map(rows.map((row) => [row.tx_id, row]));
   for (const { tx_id, undoes } of rows.toReversed()) {

@@ -1,6 +1,6 @@
+/** Declares the payroll domain. Each audience is a database role (payroll_everyone, payroll_self); see sql/payroll/policies.sql. */
 import { defineDomain } from '../../core/define.ts';
 
-/** The payroll domain. Each audience is a database role (payroll_everyone, payroll_self); see sql/payroll/policies.sql. */
 export const payroll = defineDomain({
   name: 'payroll',
   title: 'Payroll',

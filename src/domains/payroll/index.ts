@@ -1,3 +1,4 @@
+/** The tools of the payroll domain. */
 export { getBenefits } from './tools/get-benefits.ts';
 export { getDirectDeposit } from './tools/get-direct-deposit.ts';
 export { getPayStub } from './tools/get-pay-stub.ts';

@@ -11,7 +11,7 @@ export const payRunId = idOf('Pay run not found: a pay run id is a UUID. Find it
   'pay_run_id from list_pay_runs',
 );
 
-/** The same error for an invisible, a former and an unknown employee, so that it reveals nothing. */
+/** One error for employees who are not visible to the caller, have left or do not exist, so the caller cannot tell these cases apart. */
 export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Leave employee_id out for your own, or find the id of an active employee that you may see with find_employees.',

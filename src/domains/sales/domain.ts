@@ -1,6 +1,6 @@
+/** Declares the sales domain. All its callers see all rows. A deleted row stays in the store with a mark, and no tool shows it. */
 import { defineDomain } from '../../core/define.ts';
 
-/** The sales domain: every caller with a sales role sees all deals. Deleted rows are marked, and no tool shows them. */
 export const sales = defineDomain({
   name: 'sales',
   title: 'Sales',

@@ -1,3 +1,4 @@
+/** The tools of the sales domain. */
 export { closeOpportunity } from './tools/close-opportunity.ts';
 export { deleteCustomer } from './tools/delete-customer.ts';
 export { deleteOpportunity } from './tools/delete-opportunity.ts';

@@ -1,3 +1,4 @@
+/** Declares the support domain: tickets, help articles and customer organisations, and which rows each audience sees. */
 import { defineDomain } from '../../core/define.ts';
 import { failure } from '../../core/errors.ts';
 import { uuid } from '../../core/fields.ts';
@@ -46,14 +47,14 @@ export const support = defineDomain({
       roles: ['lead-customer'],
       sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
     },
-    /** An invited person on first use. */
+    /** A person with an invitation, at the first call. */
     newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
   },
   onFirstUse: {
     name: 'accept_invitation',
     audience: 'newcomer',
-    // A lead is stored by account id, which must be valid input for our tools.
+    // The record names its lead by account id (`sub`), and our tools read every id as a UUID in lower case.
     appliesTo: ({ realm, sub, email, organizationId }) =>
       realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
     async isPending(person, { search }) {
@@ -123,13 +124,13 @@ export const support = defineDomain({
       rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', own: forCustomers },
       indexes: [['status', 'updated_at']],
     },
-    /** One document per organisation with its contacts, so that a transfer of the lead is atomic on every store. */
+    /** One document holds an organisation and its contacts, so a transfer of the lead is atomic on every store. */
     organizations: {
       key: 'organization_id',
       fields: { lead_contact_id: field.word },
       rows: {
         everyone: 'none',
-        // Only the lead reads the contacts, whatever the token says.
+        // The lead role in a token is not enough: the record must name the caller as its lead.
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'organization_id') : NONE),
         newcomer: (person) => ofOrganisation(person, 'organization_id'),
         own: (person) => ofOrganisation(person, 'organization_id'),

@@ -1,3 +1,4 @@
+/** The tools of the support domain. */
 export { closeTicket } from './tools/close-ticket.ts';
 export { customerAddComment } from './tools/customer-add-comment.ts';
 export { customerGetTicket } from './tools/customer-get-ticket.ts';

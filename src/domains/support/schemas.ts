@@ -1,3 +1,4 @@
+/** Schemas shared by the support tools: tickets, comments, articles, contacts and organisations. */
 import { z } from 'zod';
 import {
   anyCase,
@@ -13,7 +14,7 @@ import {
 } from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
-/** Not solved yet: the SLA applies. */
+/** The statuses of tickets that are not solved yet. The SLA applies to them. */
 export const unresolved = ['open', 'in_progress', 'pending'] as const;
 export const priorities = ['critical', 'high', 'medium', 'low'] as const;
 export const tiers = ['enterprise', 'business', 'startup', 'free'] as const;
@@ -103,9 +104,9 @@ export const fullCustomerTicket = customerTicket.extend({
   resolution_type: z.enum(resolutionTypes).nullable(),
   comments: z.array(comment),
 });
-/** A new ticket: only its reporter has written to it, so that its text is not untrusted. */
+/** A new ticket, as its reporter receives it: its text is the caller's own, not untrusted. */
 export const submittedTicket = fullCustomerTicket.extend({ subject: callerText, opened_by: callerText, description: callerText });
-/** As stored, with other names for reporter and assignee. */
+/** The stored form, which has other field names for reporter and assignee. */
 export const storedCustomerTicket = fullCustomerTicket
   .omit({ opened_by: true, agent: true })
   .extend({ contact_name: untrusted, assigned_to_name: companyText.nullable() });
@@ -141,7 +142,7 @@ export const contact = z.object({
   invited_at: storedTime,
   invited_by: untrusted.nullable(),
 });
-/** The lead is one field beside the contacts, so that there cannot be two. */
+/** `lead_contact_id` is one field of the organisation, so there cannot be two leads. */
 export const organization = z.object({
   organization_id: storedId,
   name: untrusted,

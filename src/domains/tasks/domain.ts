@@ -1,3 +1,4 @@
+/** Declares the tasks domain: a personal task list for staff and customers. */
 import { defineDomain } from '../../core/define.ts';
 import { sqlTaskRepository } from './repository.ts';
 import { taskUseCases } from './use-cases.ts';
@@ -8,7 +9,7 @@ export const tasks = defineDomain({
   port: 3108,
   store: 'sql',
   audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },
-  // Callers may name only themselves.
+  // If a caller sends user_id, it must be one of the caller's own ids.
   pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },
   actsAtOnce: 'A personal to-do list concerns nobody but its owner.',
   /** Tools call use cases, never the repository. */

@@ -1,3 +1,4 @@
+/** Stores the tasks of one person in PostgreSQL. */
 import { z } from 'zod';
 import type { SqlWriter } from '../../core/sql.ts';
 import { task } from './schemas.ts';
@@ -5,7 +6,7 @@ import type { Task, TaskRepository } from './use-cases.ts';
 
 const counter = z.object({ last_id: z.int() });
 
-/** Bound to one person. Row-level security enforces the same. */
+/** Reads and writes only rows of `owner`. Row-level security in the database enforces the same rule. */
 export const sqlTaskRepository = (sql: SqlWriter, owner: string): TaskRepository => ({
   async add(title, description) {
     const { last_id } = await sql.change(

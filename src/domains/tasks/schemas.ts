@@ -1,3 +1,4 @@
+/** Schemas shared by the task tools: fields, results and the not-found error. */
 import { z } from 'zod';
 import { callerText, prose, readable } from '../../core/fields.ts';
 

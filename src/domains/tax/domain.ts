@@ -1,6 +1,9 @@
+/**
+ * Declares the tax domain. Its audience is the database role tax_everyone (sql/tax/policies.sql). The database stores only the last four
+ * digits of tax and account numbers.
+ */
 import { defineDomain } from '../../core/define.ts';
 
-/** The tax domain. Its audience is the database role tax_everyone (sql/tax/policies.sql). Only four digits of a tax number are stored. */
 export const tax = defineDomain({
   name: 'tax',
   title: 'Tax',

@@ -1,3 +1,4 @@
+/** The tools of the tax domain. */
 export { getTaxSummary } from './tools/get-tax-summary.ts';
 export { listAnnualFilings } from './tools/list-annual-filings.ts';
 export { listAuditLogs } from './tools/list-audit-logs.ts';

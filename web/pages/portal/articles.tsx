@@ -16,7 +16,7 @@ interface Article {
   readonly updated_at: string;
 }
 
-/** Articles of the last search, so that one opens without another call. */
+/** The articles of the last search. One of them opens without another call. */
 const found = new Map<string, Article>();
 const remember = (articles: readonly Article[]) => {
   for (const article of articles) found.set(article.article_id, article);

@@ -44,7 +44,7 @@ export function ContactsPage() {
     }
   };
   if (!listed) {
-    // A former lead contact may not see the list any more, but still sees the receipt.
+    // A user who has just transferred the lead may not load the list any more, but still sees the receipt.
     return (
       <div className="stack">
         <h1>Contacts</h1>
@@ -161,7 +161,7 @@ export function ContactsPage() {
             opened
             onState={(state) => {
               if (state !== 'done') return;
-              // A former lead contact may not load the list again.
+              // After a transfer the user is no longer the lead and may not load the list.
               if (prepared?.tool === 'customer_invite_contact') again();
               reload();
             }}

@@ -20,7 +20,7 @@ const asked = z.object({
   months: z.int().min(1).max(24).optional().describe('How many months; by default 12, or those of the year'),
 });
 
-/** The last months up to the end of the given year, or up to now. A year without a number of months means that year. */
+/** The last `months` (by default 12), up to the end of `year` if it is given. With `year` alone, only the months of that year. */
 const window = (sql: SqlTag, { year, months }: z.output<typeof asked>) => sql`
   (select * from finance.arr_movement where true
     ${sql.when(year, () => sql`period <= ${`${year}-12`}`)}

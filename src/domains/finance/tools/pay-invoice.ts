@@ -4,7 +4,7 @@ import { finance } from '../domain.ts';
 import { daysAfter, fiscalYearOf, invoiceById, inWords, labels, spent } from '../rules.ts';
 import { category, invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
 
-/** A payment may be dated ahead, but a date next year is probably a typo. */
+/** A payment may be dated this many days ahead. A later date is probably a typo. */
 const DAYS_AHEAD = 31;
 
 export const payInvoice = finance.write({

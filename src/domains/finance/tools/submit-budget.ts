@@ -78,7 +78,8 @@ export const submitBudget = finance.write({
         ...(found.rejection_reason === null ? [] : [{ field: 'rejection_reason', from: found.rejection_reason, to: null }]),
       ],
       reason: comments,
-      // Required before the card: a submitter without an employee id could not be excluded from approving it later.
+      // `me.employeeId` throws for a caller without one, so there is no card. Nobody may approve their own budget, and employee ids are
+      // what this rule compares.
       by: me.employeeId,
     };
   },

@@ -3,7 +3,7 @@ import { companyText, storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
 import { employeeId, employeeNotFound } from '../schemas.ts';
 
-/** The largest chart. People who are left out are still counted at their manager. */
+/** The most people in one chart. A direct report who is left out still counts in the manager's direct_reports_count. */
 const MOST_NODES = 500;
 
 const person = z.object({
@@ -18,8 +18,9 @@ const person = z.object({
 interface OrgNode extends z.output<typeof person> {
   readonly direct_reports: OrgNode[];
 }
-/** Nested to a fixed depth: the `$ref` of a recursive schema would be wrong wherever it is embedded. */
+/** Validates the nested nodes at any depth. */
 const isBranch = (value: unknown): boolean => Array.isArray(value) && value.every((each) => node.safeParse(each).success);
+/** The published schema describes one level: a recursive `$ref` would point to the wrong place once the schema is part of another one. */
 const node: z.ZodType<OrgNode> = person.extend({
   direct_reports: z
     .custom<OrgNode[]>(isBranch)
@@ -92,9 +93,10 @@ export const getOrgChart = hr.read({
   summary: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
 
   async run({ root_employee_id, max_depth }, { sql, fail }) {
-    // The default is the topmost visible person: the one without a manager, else the caller.
+    // The default root is the person without a manager, if the caller may see that person, else the caller.
     const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me()) order by manager_id is not null, hire_date, employee_id limit 1`;
-    // The limit ends the recursion level by level, before a large company is read in full. One JSON value is cheaper than many rows.
+    // PostgreSQL finds the tree level by level and stops at the limit, so it does not read a large company in full. The query returns one
+    // JSON value, because many rows cost more.
     const { people } = await sql.one(
       z.object({ people: z.array(person.extend({ manager_id: storedId.nullable() })) }),
       sql`

@@ -6,7 +6,7 @@ import { inDecember } from '../example-days.ts';
 import { daysBefore, isAbove } from '../rules.ts';
 import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 
-/** Every caller of this tool may see pay, so that it is never masked here. */
+/** Every caller of this tool may see pay, so the salary is never masked here. */
 const paid = employee.extend({ salary: amount });
 
 export const updateSalary = hr.write({

@@ -11,7 +11,7 @@ export const customerSubmitTicket = support.act({
   title: 'Report a problem',
   description: 'Open a support ticket. It is sent at once; your organisation’s lead contact sees it, and everyone there if you share it.',
   roles: customers,
-  // A lead's ticket is the lead's own, so that the narrow audience is enough.
+  // A new ticket belongs to its reporter, so the audience `own` is enough for a lead too.
   audience: 'own',
   effect: 'adds',
   input: z.object({

@@ -129,7 +129,7 @@ export const getTaxSummary = tax.read({
 
   async run({ period: asked }, { sql, today, fail }) {
     const { label, year, quarter } = asked ?? thisYear(today);
-    // One statement, so that all values are of one moment. A return covers its whole year, so it sorts after all quarters.
+    // One statement reads all values at the same moment. A return covers its whole year, so it sorts after all quarters.
     const { known, years, ...position } = await sql.one(
       summary.extend({ known: z.int(), years: z.array(z.int()) }),
       sql`

@@ -1,3 +1,4 @@
+/** Rules about the source files: layers and their imports, import cycles, file length, and one tool per file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,7 +65,7 @@ const offences = (find: (source: Source) => readonly string[]) =>
   sources.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
 
 describe('the layers', () => {
-  test('every file is in a known layer, and there are files', () => {
+  test('every file of src is in a known layer', () => {
     expect(sources.length).toBeGreaterThan(20);
     expect(offences(({ path }) => (layerOf(path) in LAYERS ? [] : ['is in no layer']))).toEqual([]);
     expect(sources.find(({ path }) => path === 'core/audit.ts')?.imports).toContain('./ports.ts');
@@ -167,7 +168,7 @@ describe('imports', () => {
     expect(importCycles(graph).map((cycle) => cycle.join(' ↔ '))).toEqual([]);
   });
 
-  test('a cycle is found, also through a third file or of one file alone', () => {
+  test('the search finds a cycle of three files and of one file alone, and no other file', () => {
     const cyclic = new Map([
       ['a', ['b']],
       ['b', ['c', 'd']],
@@ -181,7 +182,7 @@ describe('imports', () => {
 
 describe('the tools', () => {
   const tools = sources.filter(({ path }) => /^domains\/[^/]+\/tools\//.test(path));
-  /** A tool may have a name that is a reserved word of the language. */
+  /** The export of a tool whose name is a reserved word of JavaScript. */
   const kept: Readonly<Record<string, string>> = { delete: 'deleteItem' };
   const camel = (kebab: string) => kept[kebab] ?? kebab.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -196,7 +197,7 @@ describe('the tools', () => {
     expect(names).toEqual([file?.replaceAll('-', '_')]);
   });
 
-  test('each is listed by its domain', () => {
+  test('each tool is exported by the index.ts of its domain', () => {
     const unlisted = tools.filter(({ path }) => {
       const index = sources.find((source) => source.path === `${path.split('/').slice(0, 2).join('/')}/index.ts`);
       return !index?.imports.includes(`./tools/${path.split('/').at(-1)}`);
@@ -204,7 +205,7 @@ describe('the tools', () => {
     expect(unlisted.map(({ path }) => path)).toEqual([]);
   });
 
-  test('no domain opens a database itself', () => {
+  test('no domain runs SQL text by itself', () => {
     const raw = /\b(?:query|execute|unsafe|raw)\s*\(\s*[`'"]|\.(?:query|unsafe)\s*\(/;
     expect(offences(({ path, text }) => (layerOf(path) === 'domains' && raw.test(text) ? ['runs SQL as text'] : []))).toEqual([]);
   });

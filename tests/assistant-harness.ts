@@ -1,7 +1,7 @@
 /**
  * The offline assistant over every tool on the sample data, without servers and sign-in: a small loop that executes its calls. As a program
- * (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it serves enough HTTP to ask it a bank of questions; the token is the
- * username.
+ * (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it serves as much of the HTTP API as a bank of questions needs; the
+ * token is the username.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -8,7 +8,7 @@ const repeat = (text: string): string =>
     .slice(0, LONGEST)
     .trim();
 
-/** Deterministic, so that a failing test can be repeated. */
+/** A deterministic random number generator: a failing test can be repeated. */
 function numbers(): (below: number) => number {
   let last = 7;
   return (below) => (last = (last * 1_103_515_245 + 12_345) % 2_147_483_648) % below;

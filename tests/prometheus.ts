@@ -1,4 +1,4 @@
-/** Strict parser of the Prometheus text format, so that a malformed series fails a test. */
+/** A strict parser of the Prometheus text format. Malformed metrics fail a test. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

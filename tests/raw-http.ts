@@ -5,7 +5,7 @@ export interface RawReply {
   readonly status: number;
   readonly head: string;
   readonly text: string;
-  /** Undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: { readonly status?: string; readonly code?: string; readonly message?: string } | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface RawRequest {
   readonly port: number;
   readonly path: string;
   readonly method?: string;
-  /** Header lines as sent, including Host and Content-Length where they are wanted. */
+  /** The header lines exactly as sent. Host and Content-Length are not added. */
   readonly lines: readonly string[];
   readonly body?: string;
 }
@@ -25,7 +25,7 @@ export function exchange(port: number, write: (socket: Socket) => void): Promise
     const socket = connect(port, '127.0.0.1', () => write(socket));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      // An event stream keeps its connection, whatever the request asks for.
+      // The server keeps the connection of an event stream open, even if the request says Connection: close.
       if (text.endsWith('\r\n0\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => {});

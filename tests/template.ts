@@ -60,7 +60,7 @@ export async function fill(owner: pg.ClientBase, { domains, today, employees = 5
   await loadSample(owner, { domains, employees, today, onProgress: () => {} });
 }
 
-/** Deletes templates of older sources. */
+/** Deletes templates that were not used for two hours. */
 async function tidy(): Promise<void> {
   for (const name of (await readdir(tmpdir())).filter((each) => each.startsWith(PREFIX))) {
     const path = join(tmpdir(), name);
@@ -76,13 +76,13 @@ async function copyTemplate(name: string, folder: string, make: (making: string)
     await tidy();
     const making = await mkdtemp(join(tmpdir(), `${PREFIX}making-`));
     await make(making);
-    // If two workers make it at once, the second finds it there.
+    // If two workers create the template at the same time, the second one deletes its own.
     await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
   }
-  // Marks it as used, so that the cleanup of another run keeps it.
+  // Updates its time, so the cleanup of another run keeps it.
   await utimes(template, new Date(), new Date()).catch(() => undefined);
   await mkdir(join(folder, '..'), { recursive: true });
-  // A thousand files: the system's own copy program takes a fraction of the time.
+  // For a thousand files, the cp command is much faster than Node.
   await promisify(execFile)('cp', ['-R', template, folder]);
 }
 
@@ -119,8 +119,8 @@ export async function fillFolder(folder: string, all: readonly string[]): Promis
 }
 
 /**
- * A filled database of this name on a server. Roles belong to the whole server, and other suites create them too: the caller holds the lock
- * that serialises this.
+ * Creates a filled database of this name on a server. Roles belong to the whole server, and other suites create them too, so the caller
+ * must hold the lock that serialises this work.
  */
 export async function copyDatabase(root: pg.Client, url: string, name: string, filling: Filling): Promise<void> {
   const template = `tamshai_template_${digest(filling)}`;
@@ -136,7 +136,7 @@ export async function copyDatabase(root: pg.Client, url: string, name: string, f
     await root.query(`alter database ${making} rename to ${template}`);
   }
   await root.query(`create database ${name} template ${template}`);
-  // Everything but the grants on the database itself is copied.
+  // `create database … template` copies everything except the grants on the database itself.
   await root.query('update pg_database set datacl = (select datacl from pg_database where datname = $2) where datname = $1', [
     name,
     template,

@@ -11,13 +11,13 @@ export interface Reply<T = Answer> {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly text: string;
-  /** Undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: T;
 }
 
 export interface TokenOptions {
   readonly mcp?: boolean;
-  /** A domain server called directly. */
+  /** The domain server that the token is for; by default the gateway. */
   readonly server?: string;
   readonly approve?: true | string;
   readonly roles?: readonly string[];
@@ -50,7 +50,7 @@ export interface RpcOptions {
   readonly server?: string | undefined;
   readonly query?: string;
   readonly headers?: Record<string, string>;
-  /** The whole message as text, where no JSON.stringify would produce it. */
+  /** The whole message as text, for messages that JSON.stringify cannot produce. */
   readonly raw?: string | Buffer;
 }
 
@@ -65,14 +65,14 @@ export interface TestClient {
   decide(user: string, id: string, approved: boolean): Promise<Reply<Answer | CancelledAnswer>>;
   /** A real MCP client of this person, on the gateway or on one server. */
   mcp(user: string, options?: TokenOptions & { era?: 'modern' | 'legacy'; query?: string }): Promise<Client>;
-  /** One message of a 2026 client, serialised in advance for repeated calls. */
+  /** Sends one message of MCP revision 2026-07-28 without a client library. */
   rpc<T = CallResult>(token: string, method: string, params?: object, options?: RpcOptions): Promise<RpcReply<T>>;
-  /** Closes the opened clients. */
+  /** Closes the MCP clients that `mcp` opened. */
   leave(): Promise<void>;
 }
 
 export interface Visited {
-  /** The audience of its tokens. */
+  /** The address of the gateway, which is also the audience of its tokens. */
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly keys: Keys;

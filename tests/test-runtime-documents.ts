@@ -23,9 +23,9 @@ export const documentDatabases = storesFor<readonly [string, string]>(
 const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as unknown as Collections;
 
 export interface TestDocuments {
-  /** As one process opens it. */
+  /** The database of a domain as one replica opens it. */
   of(domain: string, replica: number): DocumentDatabase;
-  /** Its stores by domain. */
+  /** The stores of a replica, by domain. */
   stores(replica: number, chain: Pick<ChainWriterOptions, 'key' | 'checkpoint'>): [string, Runtime['stores'][string]][];
   close(): Promise<void>;
 }

@@ -28,7 +28,7 @@ export const searchStores = storesFor<readonly [string, string]>(
 const samples: Readonly<Record<string, typeof supportSample>> = { support: supportSample };
 
 export interface TestSearch {
-  /** As one process opens it, past all rules. */
+  /** The store of a domain as one replica opens it, without row rules. */
   of(domain: string, replica: number): SearchBackend;
   stores(replica: number, chain: Pick<ChainWriterOptions, 'key' | 'checkpoint'>): [string, Runtime['stores'][string]][];
   close(): Promise<void>;
@@ -40,7 +40,7 @@ interface Wanted {
   readonly employees: number;
   readonly today: Date;
   readonly folder: string;
-  /** Our own docs/journey/ by default. */
+  /** The folder of the journey; docs/journey/ by default. */
   readonly journeyFolder?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function openSearch({ where, domains, replicas, employees, today, f
     // The journey always has its own file.
     if (domain.name === 'journey') return openEmbeddedSearch(join(folder, 'journey.db'), domain);
     if (where === 'embedded') return openEmbeddedSearch(join(folder, 'search.db'), domain);
-    // In MongoDB the path names a database, which is then this test runtime's own.
+    // In MongoDB the path of the URL names the database, so each test runtime gets its own.
     if (where.startsWith('mongodb')) return openSearchMongo({ url: where.replace(/\/(?=\?|$)/, `/${prefix}`), domain });
     return openSearchServer({ url: where, prefix, domain });
   };

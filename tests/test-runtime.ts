@@ -57,19 +57,19 @@ export interface TestRuntime {
   call(who: Person | string, server: string, tool: string, input?: unknown, replica?: number): Promise<Answer>;
   /** The data of an answer that must be a success. */
   data(who: Person | string, server: string, tool: string, input?: unknown): Promise<Data>;
-  /** The card of an answer that must be one. */
+  /** Requests a change. The answer must be an approval card. */
   ask(who: Person | string, server: string, tool: string, input: unknown): Promise<PendingAnswer>;
   decide(who: Person | string, confirmationId: string, approved: boolean, replica?: number): Promise<Answer | CancelledAnswer>;
   approve(who: Person | string, confirmationId: string, replica?: number): Promise<Answer | CancelledAnswer>;
-  /** Requested and approved. */
+  /** Requests a change and approves it. */
   done(who: Person | string, server: string, tool: string, input: unknown): Promise<Answer | CancelledAnswer>;
-  /** As the owner of all tables, past all policies. */
+  /** Runs SQL as the owner of all tables, without row policies. */
   owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same for a domain in a document store. */
+  /** Raw access to the database of a domain in a document store. */
   documents(domain: string): DocumentDatabase;
-  /** The same for a domain in a search store. */
+  /** Raw access to the store of a domain in a search store. */
   search(domain: string): SearchBackend;
-  /** Unexpected errors in the log. Empty at the end of every good test. */
+  /** Unexpected errors in the log. Tests check at their end that there are none. */
   readonly problems: unknown[];
   close(): Promise<void>;
 }
@@ -274,14 +274,14 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** Created on demand: a start takes seconds, and not every test needs one. */
+/** For tests whose domains have no tables: a database takes seconds to start. */
 const noDatabase = async (): Promise<Opened> => ({
   databases: [],
   owner: () => Promise.reject(new Error('this test runtime has no SQL database')),
   close: async () => {},
 });
 
-/** All domains, whichever the test needs: one template then serves every test. */
+/** Contains the tables of all domains, so one template serves every test. */
 async function embedded(employees: number, folder: string): Promise<Opened> {
   await copyFolder(join(folder, 'pg'), { domains: SQL_DOMAINS, today: SAMPLE_DAY, employees });
   const database = await openPglite(join(folder, 'pg'));

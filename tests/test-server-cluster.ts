@@ -21,7 +21,7 @@ const named = (name: string, what: 'PORT' | 'URL') => `${name.toUpperCase()}_${w
 const here = (port: number | undefined) => `http://localhost:${port}`;
 
 export interface InProcess {
-  /** Applies to all of them. */
+  /** Stands for all processes: its drain and close apply to each of them. */
   readonly tamshai: Tamshai;
   /** The data folders of the processes. */
   readonly folders: readonly string[];
@@ -36,7 +36,7 @@ export async function startCluster(
   if (!environment['REDIS_URL'] || !environment['DATABASE_URL'] || !environment['MONGODB_URL'] || !environment['ELASTICSEARCH_URL'])
     throw new Error('Several processes need the real stores: npm run test:cluster starts them.');
   const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
-  // A test that names the port has published the gateway's address.
+  // A test that sets the port has already published the gateway's address.
   const front = Number(environment['GATEWAY_PORT']) || (await freePort());
   const hr = await freePort();
   const [gateways, hrs, others] = [await freePorts(3), await freePorts(2), await freePorts(OTHERS.length)];
@@ -57,7 +57,7 @@ export async function startCluster(
     // All share one identity: the keys of the embedded provider are in the data folder.
     if (!existsSync(join(data, 'keys.json'))) cpSync(join(folder, 'keys.json'), join(data, 'keys.json'));
     const config = readConfig({ ...common, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: instance });
-    // As `tamshai serve` does: a server of this process has no remote address.
+    // Like `tamshai serve`: domains that this process serves have no remote address.
     const remoteUrl = (domain: string) => (servers.includes(domain) ? undefined : config.remoteUrl(domain));
     const made = await start({ ...config, remoteUrl }, { ...parts, servers });
     folders.push(data);
@@ -109,7 +109,7 @@ export async function startCluster(
   }
 }
 
-/** The load balancer probed before the servers started; it sends nothing until they are healthy. */
+/** Waits until the load balancer, which started before the servers, considers them healthy and forwards requests. */
 async function balanced(...ports: readonly number[]): Promise<void> {
   const until = Date.now() + 60_000;
   for (const port of ports)

@@ -26,25 +26,25 @@ export type { CallResult, Reply, RpcReply, TokenOptions } from './test-client.ts
 /** Real time plus an offset that a test can set. */
 export interface TestServerClock extends Clock {
   pass(seconds: number): void;
-  /** Stands still meanwhile: answers that count the minutes can then be compared. */
+  /** Stops the clock while `work` runs, so answers that contain minutes can be compared. */
   stoppedFor<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface TestServer extends TestClient {
   readonly tamshai: Tamshai;
   readonly folder: string;
-  /** One for each process, where there are several. */
+  /** The data folders: one for each process of a cluster. */
   readonly folders: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: Keys;
   readonly clock: TestServerClock;
   /** Every log line with all its fields. */
   readonly logged: string[];
-  /** As the owner of all tables, past all policies. */
+  /** Runs SQL as the owner of all tables, without row policies. */
   owner(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** The same for a domain in a document store. */
+  /** Raw access to the database of a domain in a document store. */
   documents(domain: string): Promise<DocumentDatabase>;
-  /** Closed before the test server itself. */
+  /** Registers something to close before the test server itself. */
   later(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function openTestServer(
     closing.push(outside.drop);
   }
   if (!environment['DATABASE_URL']) await fillFolder(folder, SQL_DOMAINS);
-  // A test that brings an address for one of them has filled it itself.
+  // A test that passes an address for one of these domains has filled that store itself.
   if (mongo && on('documents').length > 0 && !settings['SALES_MONGODB_URL']) {
     const fresh = await freshMongo(mongo, on('documents'));
     environment['MONGODB_URL'] = fresh.url;
@@ -145,7 +145,7 @@ export async function openTestServer(
       if (outside) return (await outside.owner.query<Record<string, unknown>>(text, values as unknown[])).rows;
       const { embedded } = tamshai;
       if (!embedded) throw new Error('no embedded database');
-      // A transaction of its own: the one session may be in the middle of another, of what goes on in the background.
+      // In its own transaction: background work may use the only session of the embedded database at the same time.
       return embedded.transaction('tamshai_app', { text: 'select 1', values: [] }, async (session) => {
         await session.query('set local session authorization postgres');
         return session.query(text, values);
@@ -165,6 +165,6 @@ export async function openTestServer(
   };
 }
 
-/** An error's own words are what must not get into a log, so they are written out here where a logger might write them. */
+/** Serialises errors with message and stack, as some loggers do: tests check that these texts do not get into a log. */
 const errorsToo = (_key: string, value: unknown): unknown =>
   value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;

@@ -1,4 +1,4 @@
-/** How many turns of the event loop others had until the work was over. */
+/** Counts the turns of the event loop while the work runs. If there are none, the work blocked all other requests. */
 export async function turnsDuring<T>(work: () => Promise<T>): Promise<{ readonly turns: number; readonly result: T }> {
   let [turns, over] = [0, false];
   const count = () => {

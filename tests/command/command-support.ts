@@ -17,7 +17,7 @@ export const DOMAINS = allTools().domains.map(({ name }) => name);
 export const CHECKOUT = join(ROOT, 'bin', 'tamshai.mjs');
 let installed = CHECKOUT;
 export const bin = (): string => installed;
-/** Generous: other suites may keep the machine busy. */
+/** A long limit, because other suites may keep the machine busy. */
 export const DEADLINE_MS = 120_000;
 
 export type Settings = Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface Ended {
   readonly json: () => Record<string, unknown>;
 }
 
-/** Our own settings, and all variables by which Node detects a terminal: with `CI` set, output has no colours. */
+/** Variables that are not passed on: our own settings, and those by which Node detects a terminal. With `CI` set, output has no colours. */
 const FOREIGN =
   /^(?:TAMSHAI|OIDC|VITEST|GITHUB_|GITLAB_)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM|CI|CI_NAME|TEAMCITY_VERSION|TMUX|TERM_PROGRAM)$/;
 const homes: string[] = [];
@@ -37,7 +37,7 @@ const home = (): string => (homes[0] ??= folder('home'));
 export const environment = (settings: Settings): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
   TERM: 'xterm-256color',
-  // Its own home: a command must find the instances of its test, and no other.
+  // The command gets its own home folder, so it finds only the running instances of its test.
   HOME: home(),
   ...settings,
 });
@@ -53,7 +53,7 @@ export const removeFolders = (): void => {
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 };
 
-/** Builds dist/ and installs a copy of it as a package, so that tests see one state whatever happens to the sources. */
+/** Builds dist/ and copies it like an installed package, so the tests run the same code even if the sources change meanwhile. */
 export function build(): void {
   const { status, stderr } = spawnSync(process.execPath, [CHECKOUT, '--version'], { encoding: 'utf8', env: environment({}) });
   if (status !== 0) throw new Error(stderr);
@@ -71,7 +71,7 @@ export interface Running {
   readonly program?: string;
 }
 
-/** Runs to its end in its own session, so that there is no controlling terminal. */
+/** Runs the command to its end, in its own session and thus without a controlling terminal. */
 export function tamshai(args: readonly string[], { settings = {}, input = '', cwd = ROOT, program = bin() }: Running = {}): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(settings), detached: true, stdio: 'pipe' });
   child.stdin.on('error', () => {});
@@ -79,7 +79,7 @@ export function tamshai(args: readonly string[], { settings = {}, input = '', cw
   return ended(child);
 }
 
-/** No child process outlives the tests. */
+/** Running child processes. They are killed when the tests end. */
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -114,7 +114,7 @@ export async function freePorts(): Promise<Settings> {
 export interface TestServer {
   readonly settings: Settings;
   readonly child: ChildProcess;
-  /** The line that it printed when it was ready. */
+  /** The line of JSON that the command printed when it was ready. */
   readonly ready: Record<string, unknown>;
   readonly base: string;
   readonly ended: Promise<Ended>;
@@ -122,7 +122,7 @@ export interface TestServer {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Runs `start --json` (or another serving command) until its one line; rejects with its error when it ends before. */
+/** Starts `start --json` or another serving command, and waits for its line of JSON. Rejects if the command ends before. */
 export async function testServer(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<TestServer> {
   const child = spawn(process.execPath, [bin(), ...args], {
     cwd: ROOT,
@@ -148,7 +148,7 @@ export async function testServer(settings: Settings, args: readonly string[] = [
   };
 }
 
-/** For setup that a test is not about: calls the API directly, because each command starts its own process. */
+/** Calls the API directly, for the setup of a test: a command would start a process for each call. */
 export const testClientOf = ({ settings, base, ready }: Pick<TestServer, 'settings' | 'base' | 'ready'>): TestClient =>
   visit({
     base,
@@ -166,7 +166,7 @@ export function copyOf(data: string): string {
 export interface Typing {
   readonly after: string | null;
   readonly type: string;
-  /** Only once this file exists. */
+  /** If given, types only once this file exists. */
   readonly file?: string;
 }
 

@@ -27,7 +27,7 @@ beforeAll(build);
 afterAll(removeFolders);
 
 const COMMANDS = ['start', 'serve', 'call', 'tools', 'token', 'seed', 'migrate', 'doctor', 'audit', 'keys', 'mcp', 'people', 'contracts'];
-/** One line that a person can act on, without internals. */
+/** Checks that the output is one line with the error, without a stack trace. */
 const oneSentence = (err: string) => {
   expect(err).toMatch(/^error {2}\S[^\n]*\n$/);
   expect(err).not.toMatch(/\bat .*\.[jt]s:\d+|node:|Error:|\u001b/);
@@ -42,7 +42,7 @@ describe('help', () => {
     expect(out).not.toMatch(/--yes\b/);
   });
 
-  test.each([...COMMANDS.map((name) => [name]), ['audit', 'verify']])('explains %s %s', async (...args) => {
+  test.each([...COMMANDS.map((name) => [name]), ['audit', 'verify']])('prints usage, examples and exit codes of %s %s', async (...args) => {
     const { code, out } = await tamshai([...args.filter((arg) => typeof arg === 'string'), '--help']);
     expect(code).toBe(0);
     expect(out).toContain(`Usage: tamshai ${args[0]}`);
@@ -50,7 +50,7 @@ describe('help', () => {
     expect(out).toContain('Exit codes:');
   });
 
-  test('is printed without a command; wrong usage exits with 2', async () => {
+  test('no command, an unknown command or a wrong option exits with 2', async () => {
     expect(await tamshai([])).toMatchObject({ code: 2, out: '' });
     const misspelt = await tamshai(['strt']);
     expect(misspelt).toMatchObject({ code: 2, out: '' });
@@ -148,7 +148,7 @@ describe('before the first start', () => {
     [['tools', '--as', 'nina.patel']],
     [['token', 'nina.patel']],
     [['mcp', '--as', 'alice.chen']],
-  ])('%j says so and makes no folder', async (args) => {
+  ])('%j says that nothing was started, and creates no folder', async (args) => {
     const settings = { TAMSHAI_DATA: data() };
     const { code, out, err } = await tamshai(args, { settings });
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -159,21 +159,21 @@ describe('before the first start', () => {
     expect(existsSync(settings.TAMSHAI_DATA)).toBe(false);
   });
 
-  test('audit verify says so too', async () => {
+  test('audit verify says that there is no audit log', async () => {
     const { code, err } = await tamshai(['audit', 'verify'], { settings: { TAMSHAI_DATA: data() } });
     expect(code).toBe(1);
     expect(err).toMatch(/There is no audit log in/);
   });
 });
 
-describe('with an issuer of the company', () => {
+describe('with an external issuer', () => {
   test.each([
     [['token', 'alice.chen']],
     [['call', 'hr', 'find_employees', '--as', 'alice.chen']],
     [['tools', '--as', 'alice.chen']],
     [['mcp', '--as', 'alice.chen']],
     [['seed']],
-  ])('%j refuses', async (args) => {
+  ])('%j is refused, because it needs the built-in identity provider', async (args) => {
     const { code, out, err } = await tamshai(args, { settings: { TAMSHAI_DATA: folder(), OIDC_ISSUER: 'https://people.example' } });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     oneSentence(err);
@@ -319,7 +319,7 @@ describe('start', () => {
 
 describe('serve', () => {
   const others = DOMAINS.filter((name) => name !== 'hr');
-  test('knows its servers, and needs the addresses of remote servers', async () => {
+  test('refuses an unknown server, and a gateway without the addresses of its remote servers', async () => {
     const settings = { TAMSHAI_DATA: join(folder(), 'data') };
     const unknown = await tamshai(['serve', 'payrol'], { settings });
     expect(unknown).toMatchObject({ code: 2, out: '' });
@@ -367,7 +367,7 @@ describe('serve', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test('serves one server alone, also where its own address is set for all', async () => {
+  test('serves one server alone, even if the settings contain the address of that server', async () => {
     const far = await prepared();
     const hr = await testServer({ ...far, HR_URL: `http://localhost:${far['HR_PORT']}` }, ['serve', 'hr', '--json']);
     expect(hr.ready['ports']).toEqual({ hr: Number(far['HR_PORT']) });

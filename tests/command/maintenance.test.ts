@@ -78,7 +78,7 @@ describe('audit verify', () => {
       ["insert into records (chain, n, body, mac) select 'calls-other', n, body, mac from records"],
       /^ {2}broken {2}calls-other +at record #1: /m,
     ],
-  ])('names the chain and the first bad record: %s', async (_, statements, says) => {
+  ])('reports %s, with the chain and the first bad record', async (_, statements, says) => {
     const settings = copied();
     inCalls(settings, ...statements);
     const { code, out } = await tamshai(['audit', 'verify'], { settings });
@@ -88,7 +88,7 @@ describe('audit verify', () => {
     expect(code).toBe(1);
   });
 
-  test("reports a record that was changed in a domain's own store", async () => {
+  test("reports a record that is missing in a domain's own store", async () => {
     const settings = copied();
     await inStore(settings, 'delete from tasks.audit where n = 3');
     const { code, out } = await tamshai(['audit', 'verify'], { settings });
@@ -136,7 +136,7 @@ describe('audit verify', () => {
     expect(existsSync(join(dataOf(settings), 'keys.json'))).toBe(false);
   });
 
-  test('asks the running gateway and names it; another process alone leaves its chains unverified', async () => {
+  test('the running gateway verifies; if only another process runs, its chains are reported as unseen', async () => {
     const settings = copied(await freePorts());
     const running = await testServer(settings);
     const { code, out } = await running.run(['audit', 'verify']);

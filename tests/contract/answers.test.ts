@@ -186,7 +186,7 @@ describe('every response', () => {
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     }
   });
-  it('is an error of the union for unknown paths', async () => {
+  it('is a short JSON error without internals for unknown paths, wrong methods and malformed URLs', async () => {
     const token = await toolCaller.token('eve.thompson');
     for (const [method, path, expected] of [
       ['POST', '/api/tools/hr/no_such_tool', 404],

@@ -39,7 +39,7 @@ const schemas = new AjvJsonSchemaValidator();
 describe.each(writes)('%s', (_name, tool) => {
   beforeEach(async () => {
     await restore(tool.domain);
-    // Denies every ticket that an earlier test left pending.
+    // Lets the tickets of earlier tests expire.
     testServer.clock.pass(301);
   });
   const NONE = { effects: 0, records: 0 };

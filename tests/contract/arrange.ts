@@ -24,7 +24,7 @@ async function data(testServer: TestClient, user: string, server: string, tool: 
 const newTask = async (testServer: TestClient, user = 'frank.davis') =>
   Number((await data(testServer, user, 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
 
-/** By qualified tool name: an input with which the tool succeeds, a new one each time where the tool uses the row up. */
+/** By qualified tool name: an input with which the tool succeeds. If a successful call uses up its row, each call creates a new row. */
 export const arranged: Readonly<Record<string, (testServer: TestClient) => Promise<Ready>>> = {
   tasks_complete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
   tasks_delete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),

@@ -239,7 +239,7 @@ describe('readers', () => {
 
 describe('a call that cannot be recorded', () => {
   const reading = tools.filter(({ kind }) => kind === 'read' || kind === 'list');
-  it('is answered with 503 at every endpoint, and calls succeed again afterwards', async () => {
+  it('gets SERVICE_UNAVAILABLE at every endpoint, and calls succeed again afterwards', async () => {
     const files = testServer.folders.map((folder) => new Database(join(folder, 'audit.db'), { timeout: 5_000 }));
     try {
       for (const file of files) file.exec('ALTER TABLE records RENAME TO records_away');
@@ -285,7 +285,7 @@ describe('a call that cannot be recorded', () => {
   });
 });
 
-it('a record that differs from its own database columns is reported and hidden, and does not affect others', async () => {
+it('a record that was changed in the database is left out of lists and reported by the verification; others are still listed', async () => {
   testServer.clock.pass(301);
   toolCaller.forget();
   const [, tool] = writes.find(([, { domain }]) => domain.name === 'hr') ?? expect.fail('hr changes nothing');

@@ -65,7 +65,7 @@ export interface Who {
   readonly roles?: readonly string[] | undefined;
 }
 
-/** Reuses tokens for a while, so that thousands of calls do not sign in thousands of times. */
+/** Reuses tokens for a while: thousands of calls would otherwise need thousands of tokens. */
 export class ToolCaller {
   readonly testServer: TestClient;
   readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
@@ -139,7 +139,7 @@ export const isAllowed = (tool: Tool, username: string): boolean => callersOf(to
 export const STAFF = personas.filter(({ realm }) => realm === 'staff').map(({ username }) => username);
 export const EVERYONE = personas.map(({ username }) => username);
 
-/** Words that reveal the implementation. Whole words where they are also English. */
+/** Words that reveal the implementation. Those that are parts of English words match only as whole words. */
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
 /** Journey tools answer about the product's own history, which names its components. */

@@ -12,7 +12,7 @@ import { codeOf, ready, tools } from './calls.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, varied, writes } from './writes.ts';
 
-/** Any write will do: approvals.test.ts checks what is true of each. */
+/** One write is enough here: approvals.test.ts checks every write. */
 const tool = writes.find(([name]) => name === 'hr_update_salary')?.[1] ?? expect.fail('there is no write');
 const server = tool.domain.name;
 
@@ -35,7 +35,7 @@ async function untouched({ as, ticket }: Asked): Promise<void> {
   expect(body.data.state).toBe('waiting');
   expect([await fingerprint(testServer, tool), await effectsOf(testServer, tool, ticket.confirmationId)]).toEqual([before, NOTHING]);
 }
-/** The ticket can still be decided. */
+/** Checks that the ticket can still be approved, with one effect, and restores the rows. */
 async function stillWorks({ as, ticket }: Asked): Promise<void> {
   expect((await testServer.decide(as, ticket.confirmationId, true)).body.status).toBe('success');
   expect(await effectsOf(testServer, tool, ticket.confirmationId)).toEqual({ effects: 1, records: 1 });

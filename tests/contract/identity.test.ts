@@ -272,14 +272,14 @@ describe.each(DOMAINS)('the token that the gateway signs for %s', (server) => {
       expect([what, reply.status]).toEqual([what, 401]);
     }
   });
-  it('must match the body', async () => {
+  it('must name the same user as the body', async () => {
     const body = JSON.stringify({ input: {}, userContext: { userId: persona('frank.davis').sub, roles: ['employee'] } });
     const { status, body: answer } = await post(server, path, body, identity({ body }));
     expect([status, answer]).toMatchObject([401, { code: 'USER_MISMATCH' }]);
     const same = JSON.stringify({ input: {}, userContext: { userId: eve.sub, username: eve.username, roles: [...eve.roles] } });
     expect((await post(server, path, same, identity({ body: same }))).status).not.toBe(401);
   });
-  it('writes once', async () => {
+  it('is accepted only once by a tool that writes', async () => {
     const writing = tools.find(({ domain, kind }) => domain.name === server && (kind === 'write' || kind === 'act'));
     if (!writing) return;
     const at = `/tools/${writing.name}`;

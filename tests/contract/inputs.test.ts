@@ -95,7 +95,7 @@ const INJECTIONS = [
   'a'.repeat(90),
 ];
 
-/** Tools whose answers may contain earlier input: a ticket contains what its customer wrote. */
+/** Removes the injected texts from a body: an answer may repeat earlier input, such as the text of a ticket. */
 const withoutInjections = (body: string) =>
   INJECTIONS.reduce(
     (left, text) =>
@@ -108,7 +108,7 @@ const camel = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) =
 describe.each(byName)('%s', (_name, tool) => {
   let good: Ready;
   beforeAll(async () => {
-    // Denies the pending tickets of earlier tools, which would exceed the limit of one person.
+    // Lets the pending tickets of earlier tools expire: one person may have only a limited number.
     testServer.clock.pass(301);
     toolCaller.forget();
     good = await ready(testServer, tool);
@@ -177,7 +177,7 @@ describe.each(byName)('%s', (_name, tool) => {
     }
   });
 
-  it('bounds every text and number, so that nothing larger reaches a store', () => {
+  it('declares a limit for every text, number and list', () => {
     for (const [key, property] of propertiesOf(tool)) {
       if (isText(property)) expect([key, property.maxLength]).toEqual([key, expect.any(Number)]);
       if (property.type === 'integer' || property.type === 'number') expect([key, property.maximum]).toEqual([key, expect.any(Number)]);
@@ -214,7 +214,7 @@ describe.each(byName)('%s', (_name, tool) => {
             expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
         }
       }
-      // The number of pending tickets of one person is limited.
+      // Lets the pending tickets expire: one person may have only a limited number.
       if (tool.kind === 'write') testServer.clock.pass(301);
     }
   });
@@ -244,7 +244,7 @@ describe.each(byName)('%s', (_name, tool) => {
     }
   });
 
-  it.each(Object.keys(tool.domain.pinned ?? {}))('%s cannot be set by the caller', async (key) => {
+  it.each(Object.keys(tool.domain.pinned ?? {}))('%s is refused unless it names the caller', async (key) => {
     const { as, input } = await ready(testServer, tool);
     const own =
       tool.domain.pinned?.[key]?.({ ...persona(as), principal: '', employeeId: undefined, organizationId: undefined, roles: new Set() }) ??
@@ -338,7 +338,7 @@ describe('a body that is not valid JSON', () => {
   });
 });
 
-it('none of these requests wrote, dropped or delayed anything', async () => {
+it('every list still succeeds after these requests', async () => {
   const { input } = { input: {} as Input };
   for (const tool of tools.filter(({ kind }) => kind === 'list')) {
     const answer = (await toolCaller.call('rest', (await ready(testServer, tool)).as, tool, input)).answer;

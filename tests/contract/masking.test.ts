@@ -1,5 +1,6 @@
 /**
- * Masked values reach only the people who may see them, through no tool, card, cursor, error or log; and no order or total depends on them.
+ * Masked values reach only the people who may see them: no tool, card, cursor, error or log reveals them to others, and no order or total
+ * depends on them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +62,7 @@ async function told(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' =
   const texts: string[] = [];
   for (const tool of asked) {
     const inputs = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
-    // A caller without the role is refused whatever the input is.
+    // A caller without the role is refused with any input, so one input is enough.
     for (const input of opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 1)) {
       const first = await toolCaller.call(endpoint, who, tool, input);
       texts.push(first.text);
@@ -164,7 +165,7 @@ it('the audit log and the server logs hold no masked value, also after a change 
   if (!salary) throw new Error('no pay is masked');
   const raised: Canary = { ...salary, value: '4000000.37' };
   canaries.push(raised);
-  // Denies the tickets that the tests above left pending.
+  // Lets the tickets of the tests above expire.
   testServer.clock.pass(301);
   toolCaller.forget();
   const { confirmationId, confirmationData } = await testServer.ask('alice.chen', 'hr', 'update_salary', {
@@ -204,7 +205,7 @@ it('the audit log and the server logs hold no masked value, also after a change 
 
 describe('nothing depends on a masked value', () => {
   const rules = masking.flatMap((domain) => Object.keys(domain.masks ?? {}).map((mask) => [domain, mask] as const));
-  /** Removes what is new in every answer. */
+  /** Removes the parts of an answer that differ in every call. */
   const plain = (texts: readonly string[]) =>
     texts.map((text) => text.replace(/"(nextCursor|confirmationId|timestamp|expiresAt|approvalUrl)":("[^"]*"|\d+)/g, ''));
 

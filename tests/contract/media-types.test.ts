@@ -148,7 +148,7 @@ describe('the content encoding', () => {
     ['a bad length', ['Content-Length: +2']],
     ['a NUL in a header', ['X-A: \0', 'Content-Length: 2']],
     ['a bad chunk', ['Transfer-Encoding: chunked']],
-  ])('%s is refused in our own words', async (_what, lines) => {
+  ])('%s is refused with our JSON error', async (_what, lines) => {
     for (const { server, path, token } of await entrances()) {
       const port = testServer.tamshai.ports[server] ?? 0;
       const always = [`Host: localhost:${port}`, `Authorization: Bearer ${token}`, 'Content-Type: application/json', 'Connection: close'];
@@ -167,7 +167,7 @@ describe('a request that is malformed', () => {
     ['an endless address', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n\r\n`],
     ['an expectation', 'POST /health HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'],
     ['a tunnel', 'CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n'],
-  ])('%s is answered with the union on every listener', async (_what, text) => {
+  ])('%s is refused with our JSON error on every listener, and the connection is closed', async (_what, text) => {
     for (const [name, port] of Object.entries(testServer.tamshai.ports)) {
       const { status, body, head } = replyIn(await exchange(port, (socket) => socket.write(text)));
       expect([name, status >= 400 && status < 500, body?.status, typeof body?.code]).toEqual([name, true, 'error', 'string']);

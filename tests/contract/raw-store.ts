@@ -29,7 +29,7 @@ export interface RawStore {
   rowsOf(ids: readonly string[]): Promise<VersionedRow[]>;
   /** The names of the key fields of such rows. */
   keys(): Promise<ReadonlySet<string>>;
-  /** Changes the row as any writer would: its version rises. */
+  /** Changes the row as any writer would: its version number increases. */
   touch(row: VersionedRow): Promise<void>;
   /** How often a ticket took effect, and how often the domain's own audit chain records it. */
   effectsOf(confirmationId: string): Promise<{ effects: number; records: number }>;
@@ -136,7 +136,7 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
     .filter(({ name }) => !/\.(effects|audit)$/.test(name));
   const kept = `kept_${domain}`;
   const copy = (name: string) => `${kept}.${name.split('.')[1]}__copy`;
-  // Each table records when it was written to, so that restoring costs as much as was changed, not as much as there is.
+  // Each table records whether it was written to, so only changed tables are restored.
   await testServer.owner(`create schema ${kept}; create table ${kept}.written (name text primary key);
     create function ${kept}.note() returns trigger language plpgsql security definer as $$
     begin insert into ${kept}.written values (tg_table_schema || '.' || tg_table_name) on conflict do nothing; return null; end $$;
@@ -149,7 +149,7 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
   return async () => {
     const written = new Set((await testServer.owner(`select name from ${kept}.written`)).map(({ name }) => name));
     const changed = tables.filter(({ name }) => written.has(name));
-    // Triggers and references are disabled meanwhile: every table is restored as it was, including what triggers maintain.
+    // Triggers and foreign keys are disabled during the restore, because the saved rows already contain what triggers maintain.
     const back = ({ name, columns: own }: (typeof tables)[number]) =>
       `delete from ${name}; insert into ${name} (${own}) select ${own} from ${copy(name)};`;
     await testServer.owner(
@@ -224,7 +224,7 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
         return (await store.findResult({ ...who, person: { ...systemPerson(), principal } }, id)) !== undefined;
       },
       async refill(collection, rows) {
-        // One restore covers all collections: the first one does it for the others.
+        // `empty` deletes the rows of all collections, so it is called only before the first collection is filled.
         if (!emptied) await backend.empty();
         emptied = collection !== Object.keys(declared).at(-1);
         await backend.loader.fill(collection, rows, () => {});
@@ -327,7 +327,7 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
   };
 }
 
-/** Without transactions, an intent precedes each outcome, and an attempt that came too late is recorded as such. */
+/** A store without transactions records an intent before each outcome, and also attempts that came too late. */
 const isAttempt = (line: string) => ['INTENT', 'NOT_WRITTEN'].includes(String((JSON.parse(line) as { code: string | null }).code));
 
 const touchRecord = (server: string) => ({

@@ -80,7 +80,7 @@ const endpoints = {
 const SURFACES = { rest: 'rest', direct: 'direct', mcp: 'mcp', 'mcp direct': 'direct' } as const;
 
 describe.each(Object.entries(endpoints))('at %s', (endpoint, send) => {
-  it('every tool records a body that cannot be read, each in one of the ways', async () => {
+  it('every tool refuses and records an unreadable body; the kinds of bodies take turns', async () => {
     for (const [i, tool] of tools.entries()) {
       const [kind, body] = kinds[i % kinds.length] as (typeof kinds)[number];
       const id = randomUUID();
@@ -103,8 +103,8 @@ describe.each(Object.entries(endpoints))('at %s', (endpoint, send) => {
   });
 });
 
-describe('other endpoints', () => {
-  it.each(kinds.map(([, body]) => body).concat([{ raw: '{"approved":"yes"}' }, { raw: '' }]))('a decision: %j', async (body) => {
+describe('other endpoints record', () => {
+  it.each(kinds.map(([, body]) => body).concat([{ raw: '{"approved":"yes"}' }, { raw: '' }]))('a decision: body %j', async (body) => {
     const id = randomUUID();
     const { confirmationId } = await testServer.ask('eve.thompson', 'hr', 'update_salary', {
       employee_id: '0e000000-0000-4000-8000-000000000008',
@@ -152,21 +152,21 @@ describe('other endpoints', () => {
       .toMatchObject([{ username: 'eve.thompson', decision: 'refused', code: 'VALIDATION_ERROR', surface: 'mcp' }]);
   });
 
-  it('without a sign-in it is counted in bulk, not recorded one by one', async () => {
+  it('no single record for an unreadable body without a sign-in', async () => {
     const id = randomUUID();
     await testServer.send('POST', '/api/tools/tasks/add_task', { raw: '{', headers: { 'x-request-id': id } });
     expect(await recordsOf(id)).toEqual([]);
   });
 });
 
-describe('a flood', () => {
+describe('the rate limit', () => {
   let limited: TestServer;
   beforeAll(async () => {
     limited = await openTestServer({ TAMSHAI_RATE_PER_MINUTE: '20' });
   }, 120_000);
   afterAll(() => limited.close());
 
-  it('of unreadable bodies counts as calls', async () => {
+  it('counts requests with unreadable bodies as calls', async () => {
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
     const token = await limited.token('eve.thompson');

@@ -247,7 +247,7 @@ describe('prompts', () => {
 });
 
 describe('older protocol revisions', () => {
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('%s supports all of it in a session', async (version) => {
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('%s supports resources and prompts in a session', async (version) => {
     const post = async (message: object, session?: string) => {
       const headers = {
         'content-type': 'application/json',

@@ -1,10 +1,13 @@
-/** Restores the rows of domains, so that one test server serves many tests of writes. */
+/** Restores the rows of domains after a write, so many tests of writes can share one test server. */
 import type { AnyDomain } from '../../src/core/tool.ts';
 import type { TestServer } from '../test-server.ts';
 import { openRawStore } from './raw-store.ts';
 import { registry } from './calls.ts';
 
-/** Tables know whether they were written to; other stores are restored only for the domain that was written to. */
+/**
+ * Saves the rows of all domains. The returned function takes the domain that a test wrote to. It restores every SQL domain, which is cheap
+ * because each table records whether it was written to; of the domains in other stores, it restores only that one.
+ */
 export async function snapshot(testServer: TestServer): Promise<(domain: AnyDomain) => Promise<void>> {
   const back = new Map<AnyDomain, () => Promise<void>>();
   for (const domain of registry.domains) back.set(domain, await (await openRawStore(testServer, domain)).snapshot());

@@ -48,11 +48,11 @@ const SETS: [Realm, readonly string[]][] = [
   ['customer', []],
   ['customer', ['employee', 'executive', 'hr-write']],
 ];
-/** Each set once, whatever its order. */
+/** Each set of roles once, in whatever order the roles are named. */
 const sets = [...new Map(SETS.map(([realm, roles]) => [`${realm}: ${roles.toSorted().join(', ') || 'none'}`, { realm, roles }]))];
 const ACCOUNT: Record<Realm, string> = { staff: 'eve.thompson', customer: 'jane.smith@acme.example' };
 
-it('the page names every tool, and the sets of roles distinguish all of them', () => {
+it('the committed page names every tool, and at least 18 sets of roles are tried', () => {
   expect([...matrix.keys()].toSorted()).toEqual(tools.map(qualifiedName).toSorted());
   expect(sets.length).toBeGreaterThanOrEqual(18);
 });
@@ -74,7 +74,7 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
     for (const tool of tools) {
       for (const name of [tool.name, ...tool.aliases]) {
         for (const endpoint of SURFACES) {
-          // Permission shows as a validation error, so that nothing is executed; refused callers send a valid input.
+          // Permitted callers send an undeclared key, so they get a validation error and nothing is executed. Others send a valid input.
           const input = opened(tool) ? { no_such_input: 1 } : (valid.get(tool)?.input ?? {});
           const { status, answer, result, requestId, error } = await toolCaller.call(endpoint, who, tool, input, { name });
           const over = endpoint.endsWith('mcp') ? (result?.isError === true ? 'isError' : `not isError ${JSON.stringify(error)}`) : status;
@@ -151,7 +151,7 @@ describe('?servers=', () => {
     `?servers=${DOMAINS[0]},`,
     '?servers=*',
     `?servers=${DOMAINS[0]?.toUpperCase()}`,
-  ])('%s is 400, not everything', async (query) => {
+  ])('%s is refused with 400, and does not select all servers', async (query) => {
     const token = await toolCaller.token(eve, { mcp: true });
     for (const method of ['tools/list', 'tools/call']) {
       const { status, text } = await testServer.rpc(

@@ -46,7 +46,7 @@ describe('a text without an origin is reported', () => {
     ['in a tree', tree, 'data.name'],
   ])('%s', (_, output, path) => expect(found(output)).toEqual([path]));
 
-  test('and no other text is', () => {
+  test('a text with an origin, an id and a fixed value are not reported', () => {
     const shapes = z.object({
       id: storedId,
       kind: z.enum(['a', 'b']),
@@ -61,7 +61,7 @@ describe('a text without an origin is reported', () => {
     expect(found(shapes)).toEqual([]);
   });
 
-  test('also in the totals of a list', () => {
+  test('in the totals of a list', () => {
     const list = registry.tools.find(({ kind }) => kind === 'list') ?? expect.fail();
     expect(undeclared(schemaWithOrigins({ ...list, totals: z.object({ by: z.string() }) }))).toEqual(['metadata.summary.by']);
   });

@@ -55,9 +55,9 @@ const stateOf = async (testServer: TestClient, { as, ticket }: Asked) =>
     })
   ).body.data;
 
-/** The last write of each domain represents the domain. */
+/** One write of each domain: the last one in the registry. */
 const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];
-/** Every moment for every kind of store, and every domain at least once: each start of a process takes seconds. */
+/** The moments of the crash. Each is tried on each kind of store, and each domain once, but not all combinations: a start takes seconds. */
 const MOMENTS = ['after-claim', 'after-commit', 'before-answer'] as const;
 const stores = [...new Set(oneOfEach.map(([, { domain }]) => domain.store))].map((kind) =>
   oneOfEach.filter(([, { domain }]) => domain.store === kind),
@@ -81,7 +81,7 @@ async function survives(failpoint: string, tool: Tool, settings: Settings, count
   expect(doomed.process.child.signalCode).toBe('SIGKILL');
 
   const { testServer, process } = await start(settings);
-  // A status request reports the result too, once there is one.
+  // If the change was committed, a status request reports its result too.
   const seen = await stateOf(testServer, asked);
   expect(seen.state).toBe(failpoint === 'after-claim' ? 'executing' : 'done');
   const late = await testServer.decide(asked.as, asked.ticket.confirmationId, false);
@@ -96,9 +96,9 @@ async function survives(failpoint: string, tool: Tool, settings: Settings, count
   expect(await counted(asked)).toEqual({ effects: 1, records: 1 });
 }
 
-// The run on servers leaves the embedded stores to their own run.
+// Only in the run on embedded stores.
 it.each(onServers ? [] : cases)(
-  'the process ends %s of %s: pressing again settles it, with one effect',
+  'the process is killed %s of %s: approving again succeeds, with one effect',
   async (failpoint, _name, tool) => {
     const settings = await prepared({ ...busy(), TAMSHAI_LOG_LEVEL: 'silent' });
     await survives(failpoint, tool, settings, (asked) => (tool.domain.store === 'sql' ? kept : keptInFile)(settings, tool.domain, asked));
@@ -106,7 +106,7 @@ it.each(onServers ? [] : cases)(
   DEADLINE_MS,
 );
 
-/** The same for a domain that has its own file store. */
+/** Counts effects and audit records of the ticket in the file of a document or search store. */
 async function keptInFile(settings: Settings, { name, store }: AnyDomain, { ticket }: Asked) {
   const [file, effects, audit] =
     store === 'search' ? ['search.db', `${name}__effects`, `${name}__audit`] : ['documents.db', 'effects', 'records'];
@@ -122,7 +122,7 @@ async function keptInFile(settings: Settings, { name, store }: AnyDomain, { tick
   }
 }
 
-/** What the database holds once no process has it open. */
+/** Counts effects and audit records of the ticket in the embedded database, when no process has it open. */
 async function kept(settings: Settings, { name: domain }: AnyDomain, { ticket }: Asked) {
   const database = await openPglite(join(settings['TAMSHAI_DATA'] ?? '', 'pg'));
   try {
@@ -145,7 +145,7 @@ const {
 } = process.env;
 if (database !== undefined && redis !== undefined) {
   const [, undo] = oneOfEach.find(([, { domain }]) => domain.name === 'knowledge') ?? expect.fail('knowledge writes nothing');
-  // Other tables are not another store: one domain represents all of them.
+  // All domains in PostgreSQL use the same store, so one domain is enough.
   it.each(MOMENTS)(
     'on PostgreSQL and Redis too the process ends %s of a change of knowledge',
     async (failpoint) => {

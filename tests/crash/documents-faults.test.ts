@@ -1,4 +1,4 @@
-/** A document database that does not answer: our error message, in time, and nothing half-written. */
+/** Faults of the document database: each caller gets our error within the deadline, and nothing is half-written. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ describe.each(databases)('faults of %s', (kind) => {
     expect(await code(store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
   });
 
-  test('beyond the queue limit some changes are refused, and each of the others happens once', async () => {
+  test('of very many changes of one row, each succeeds exactly once or is refused', async () => {
     const store = await testRuntime.another('sales-queue');
     const counted = z.object({ row_version: z.int() });
     const version = () => store.read(carol, ({ documents }) => documents.one(counted, 'deals', where({ _id: 'd0007' })));
@@ -123,7 +123,7 @@ describe.each(databases)('faults of %s', (kind) => {
       expect(await count()).toBe(120);
     });
 
-    test('a silent server with a long queue: every caller gets an error in time, and none is left waiting', async () => {
+    test('with a silent server and 200 callers, each caller gets a retryable error in time', async () => {
       await until(count);
       link.set('silent');
       for (const { code: said, retryable, ms } of await Promise.all(Array.from({ length: 200 }, () => failed(count())))) {
@@ -136,7 +136,7 @@ describe.each(databases)('faults of %s', (kind) => {
       expect(await count()).toBe(120);
     }, 60_000);
 
-    test('a commit without a confirmation happens once', async () => {
+    test('a commit whose confirmation is lost can be retried, and takes effect once', async () => {
       await until(count);
       const id = randomUUID();
       const { code: said, ms } = await failed(set('ONCE', id, () => link.set('silent')));

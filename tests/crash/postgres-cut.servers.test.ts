@@ -1,4 +1,4 @@
-/** A connection to PostgreSQL that ends at the worst moment fails its one transaction, and nothing else. */
+/** Lost connections to PostgreSQL: the running transaction fails, and everything else continues. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     await root.end();
   });
 
-  test('between two statements: the transaction fails, and the next one succeeds', async () => {
+  test('a connection lost between two statements fails its transaction, and the next transaction succeeds', async () => {
     const cut = database.transaction(role, one, async (session) => {
       link.set('cut');
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -68,14 +68,14 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     expect((await read()).flat()).toEqual(Array(6).fill({ n: 1 }));
   });
 
-  test('a caller with the same statement is answered when the caller before is cancelled', async () => {
+  test('when a query is cancelled while it prepares a statement, other callers of the statement are answered', async () => {
     await root.query(`create table public.${role} (a int)`);
     const locking = new pg.Client({ connectionString: server });
     await locking.connect();
     try {
       await root.query(`grant select on public.${role} to ${role}`);
       await locking.query(`begin; lock table public.${role}`);
-      // Two connections: the first caller on each prepares the statement for those behind.
+      // The pool has two connections. The first caller on each prepares the statement for the callers that wait behind it.
       const reads = Array.from({ length: 6 }, () => database.read(role, { text: `select count(*) as n from public.${role}`, values: [] }));
       const settled = Promise.allSettled(reads);
       const waiting = async () =>
@@ -95,7 +95,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     }
   });
 
-  describe('before the confirmation of a commit', () => {
+  describe('a connection lost before the confirmation of a commit', () => {
     const roles = [`${role}_self`, `${role}_self_write`, `${role}_audit`];
     const who = { domain: role, audience: 'self', shows: [], person: { principal: 'staff:a' } } as unknown as StoreSession;
     const record = { at: '2026-11-16T09:00:00Z', principal: 'staff:a' } as AuditRecord;
@@ -132,20 +132,20 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     };
     const times = async (words: string) => (await root.query(`select 1 from ${role}.notes where words = $1`, [words])).rowCount;
 
-    test('the effect is looked up, where it can be', async () => {
+    test('if the effect can be looked up, the call succeeds', async () => {
       expect(await noting('well')).toBe('well');
       link.set({ deafTo: 'commit', then: 'pass' });
       expect(await noting('seen')).toBe('seen');
       expect(await times('seen')).toBe(1);
     });
 
-    test('where it cannot, the error does not suggest a retry', async () => {
+    test('if the effect cannot be looked up, the error is not retryable', async () => {
       link.set({ deafTo: 'commit', then: 'pass' });
       await expect(noting('unseen', undefined, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
       expect(await times('unseen')).toBe(1);
     });
 
-    test('an approved change may be retried: it happens once', async () => {
+    test('for an approved change the error is retryable, and the retry has no second effect', async () => {
       const id = randomUUID();
       link.set({ deafTo: 'commit', then: 'pass' });
       await expect(noting('approved', id, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -160,7 +160,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     });
   });
 
-  test('a server that vanished silently is subscribed to again', async () => {
+  test('after the loss of a connection without an error, the subscription is renewed', async () => {
     let woken = 0;
     const stop = database.listen?.(role, 'there', () => void woken++) ?? expect.fail('it cannot listen');
     await expect.poll(() => woken).toBe(1);

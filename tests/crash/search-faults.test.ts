@@ -1,4 +1,4 @@
-/** Faults of every search store: closed, locked by another program, or overloaded. Our error message, and nothing half-written. */
+/** Faults of every search store: closed, locked by another program, or overloaded. Callers get our error, and nothing is half-written. */
 import { randomUUID } from 'node:crypto';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ describe.each(searchStores)('faults of search on %s', (_name, url) => {
     expect(await count(testRuntime.store)).toBe(30);
   });
 
-  test('beyond the queue limit of one row changes are refused as retryable, and each of the others happens once', async () => {
+  test('of very many changes of one row, each succeeds exactly once or is refused as retryable', async () => {
     const before = await testRuntime.store.read(dan, ({ search }) =>
       search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')),
     );
@@ -80,7 +80,7 @@ describe.each(searchStores)('faults of search on %s', (_name, url) => {
 
   if (url !== '') return;
 
-  test('a file that another program locks: reads succeed, a change is refused in time, and nothing of it stays', async () => {
+  test('while another program locks the file, reads succeed, and changes are refused in time and write nothing', async () => {
     const file = 'file' in testRuntime.place ? testRuntime.place.file : '';
     const holder = new Database(file);
     holder.exec('BEGIN IMMEDIATE');
@@ -89,7 +89,7 @@ describe.each(searchStores)('faults of search on %s', (_name, url) => {
     const refused = ids.map((id) => failed(set(testRuntime.store, 't-0003', 'held', id)));
     expect(await count(testRuntime.store)).toBe(30);
     for (const each of await Promise.all(refused)) expect(each).toEqual({ code: 'SERVICE_UNAVAILABLE', retryable: true });
-    // Each waited its own time, not also that of those before it.
+    // Each change waited only its own time limit, not the limits of the changes before it too.
     expect(performance.now() - began).toBeLessThan(9_500);
     holder.exec('ROLLBACK');
     holder.close();

@@ -1,4 +1,4 @@
-/** A database that is down or silent: errors in time and with our message, for its own tools only, and nothing half done. */
+/** Faults of the audit log and of PostgreSQL: affected calls get our error in time, other calls succeed, and nothing is half-written. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const DRIVER_WORDS = /ECONN|terminat|timeout exceeded|password|postgres|127\.0\.
 const sarah = persona('sarah.kim').employeeId ?? '';
 
 describe('with the audit log down', () => {
-  test('no call is answered that could not be recorded', async () => {
+  test('a call that cannot be recorded gets an error instead of its answer', async () => {
     const testServer = await openTestServer();
     try {
       expect((await testServer.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
@@ -28,7 +28,7 @@ describe('with the audit log down', () => {
 });
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
-// The run on embedded stores leaves this to the run on servers.
+// Only in the run on servers.
 const servers = storesFor<string | undefined>(undefined, ...(url === undefined ? [] : [url])).filter((each) => each !== undefined);
 describe.each(servers)('with PostgreSQL behind a faulty connection', (server) => {
   let database: FreshDatabase;
@@ -60,7 +60,7 @@ describe.each(servers)('with PostgreSQL behind a faulty connection', (server) =>
     ['cut', { SERVICE_UNAVAILABLE: 503 }],
     ['silent', { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }],
   ] as const)(
-    '%s: said in time, others unaffected, and all is well again afterwards',
+    '%s: every call gets our error in time, other domains are not affected, and calls succeed afterwards',
     async (mode, allowed: Readonly<Record<string, number>>) => {
       expect((await read()).status).toBe(200);
       link.set(mode);
@@ -80,7 +80,7 @@ describe.each(servers)('with PostgreSQL behind a faulty connection', (server) =>
     180_000,
   );
 
-  test('cut while approving: nothing is half done, and a second approval completes it', async () => {
+  test('a connection cut during an approval: nothing is written, and a second approval succeeds', async () => {
     await expect
       .poll(async () => (await testServer.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, {
         timeout: 15_000,

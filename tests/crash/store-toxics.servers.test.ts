@@ -1,7 +1,7 @@
 /**
- * MongoDB and OpenSearch behind toxiproxy, under the whole product: slow, trickling, torn in the middle of an answer, reset, down. The
- * store suites use faulty-connection.ts, which cuts both directions and needs no installation; here the request arrives and only the answer
- * is lost, so an effect can happen that nobody hears of.
+ * The whole product on MongoDB and OpenSearch behind toxiproxy: slow answers, truncated answers, resets, a stopped server. The store suites
+ * use faulty-connection.ts, which cuts both directions. Here the request arrives and only the answer is lost, so a change can happen
+ * although the product gets no confirmation.
  */
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ interface Case {
   readonly write: string;
   /** An input for the write, for a row that no other test has changed. */
   input(n: number): Promise<Record<string, unknown>>;
-  /** How often the row of that input was changed, as stored. */
+  /** How often the row of that input was changed, from the store itself. */
   changes(input: Record<string, unknown>): Promise<number>;
 }
 
@@ -113,12 +113,12 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       ['a trickle', { type: 'bandwidth', attributes: { rate: 1 } }],
       ['eight seconds late', { type: 'latency', attributes: { latency: 8_000 } }],
     ];
-    /** Both at once: each has its own proxy, and the timeouts overlap. */
+    /** Runs the work for both stores at the same time: each has its own proxy, and waiting for both takes no longer than for one. */
     const both = (work: (name: 'sales' | 'support', its: Case) => Promise<void>) =>
       Promise.all((['sales', 'support'] as const).map((name) => work(name, cases[name])));
 
     test.each(toxics)(
-      '%s: said in time and in our words, others unaffected, and well again afterwards',
+      '%s: every call gets our error in time, other domains are not affected, and calls succeed afterwards',
       async (_what, toxic) => {
         await both(async (name, { server, user, list }) => {
           const read = () => testServer.rest(user, server, list);
@@ -143,7 +143,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       90_000,
     );
 
-    test('the failure of one does not affect the other', async () => {
+    test('the failure of one store does not affect the other', async () => {
       for (const [gone, there] of [
         ['sales', 'support'],
         ['support', 'sales'],
@@ -164,7 +164,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       });
     }, 60_000);
 
-    test('an approval whose effect is written and whose answer is lost: approved again, it has happened once', async () => {
+    test('an approval whose answer is lost, approved again, changes the row once', async () => {
       await both(async (name, { server, user, list, write, input, changes }) => {
         await until(() => testServer.rest(user, server, list));
         const given = await input(0);
@@ -186,7 +186,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       });
     }, 90_000);
 
-    test('an approval over a torn connection changes all or nothing', async () => {
+    test('an approval whose answer is truncated, approved again, changes the row once', async () => {
       await both(async (name, { server, user, list, write, input, changes }) => {
         for (const [n, bytes] of [120, 900].entries()) {
           await until(() => testServer.rest(user, server, list));

@@ -19,7 +19,7 @@ import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TOOLS = 'src/domains/hr/tools/';
 const page = await readFile(join(root, 'docs/adding-a-tool.md'), 'utf8');
-/** The code block that begins with the name of its file. */
+/** The code block of the page whose first line is a comment with this file name. */
 const block = (file: string) => new RegExp(`\`\`\`ts\\n// ${file.replaceAll('.', '\\.')}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? '';
 
 let folder: string;
@@ -27,7 +27,7 @@ let file: string;
 let tool: Tool;
 let testRuntime: TestRuntime;
 beforeAll(async () => {
-  // The files lie beside the tests, so that the compiler and the test runner handle them; their imports are adapted.
+  // The file lies in the folder of the tests, where compiler and test runner find it. Its relative imports become absolute.
   folder = await mkdtemp(join(root, 'tests/journeys/.page-'));
   file = join(folder, 'list-work-anniversaries.ts');
   const here = block(`${TOOLS}list-work-anniversaries.ts`).replace(
@@ -43,23 +43,23 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the page names the file after the tool, and the list of the domain names both', () => {
+test('the page names the file like the tool, and shows the export for index.ts and the command npm run contracts', () => {
   expect(basename(file)).toBe(`${tool.name.replaceAll('_', '-')}.ts`);
   expect(block('src/domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
   expect(page).toContain('npm run contracts');
 });
 
-test('each text of its answer declares its origin', () => {
+test('each text field of the answer declares its origin', () => {
   expect(textFields(schemaWithOrigins(tool)).filter(({ origin }) => origin === undefined)).toEqual([]);
 });
 
-test('the code on the page compiles unchanged', { timeout: 120_000 }, async () => {
+test('the code on the page compiles, with only its imports changed', { timeout: 120_000 }, async () => {
   const config = join(folder, 'tsconfig.json');
   await writeFile(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), files: [file], include: [] }));
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config]);
 });
 
-test('the new tool can be called, and shows each person their own rows', async () => {
+test('HR gets the anniversaries of the month, a manager only people below; other callers and invalid inputs are refused', async () => {
   const forNina = await testRuntime.data('nina.patel', 'hr', tool.name, { month: 3 });
   const forAlice = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const team = new Set(
@@ -80,7 +80,7 @@ test('the new tool can be called, and shows each person their own rows', async (
   expect(code(await testRuntime.call('alice.chen', 'hr', tool.name, { moon: 3 }))).toBe('VALIDATION_ERROR');
 });
 
-test('the new tool pages with a cursor that only it accepts', async () => {
+test('pages of two rows give the same list, and a cursor is refused with another month', async () => {
   const whole = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const seen: unknown[] = [];
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -96,7 +96,7 @@ test('the new tool pages with a cursor that only it accepts', async () => {
   expect(seen.slice(0, 50)).toEqual(whole.map((row) => row['employee_id']));
 });
 
-test('its examples give the declared answers', async () => {
+test('each example of the tool gives its declared answer', async () => {
   expect(tool.examples.length).toBeGreaterThanOrEqual(3);
   for (const { question, as, input, expects } of tool.examples) {
     expect([question, code(await testRuntime.call(as, 'hr', tool.name, input(SAMPLE_DAY.toISOString().slice(0, 10))))]).toEqual([
@@ -106,13 +106,13 @@ test('its examples give the declared answers', async () => {
   }
 });
 
-test('its questions are answered by the offline assistant', async () => {
+test('the offline assistant calls the tool for its first example, and repeats "next week" in the answer to another question', async () => {
   const harness = await openAssistantHarness(createRegistry([...Object.values(hr), tool]));
   try {
     const [asked] = tool.examples;
     const { text, calls } = await harness.ask(asked?.as ?? '', asked?.question ?? '');
     expect(calls.map((each) => [each.tool, each.input])).toEqual([[tool.name, {}]]);
-    // "this month" is the default of the tool.
+    // The answer does not say that the tool cannot narrow by "this month": the current month is the default of the tool.
     expect(text).not.toContain('narrow');
     const { text: other } = await harness.ask('nina.patel', 'Who has a work anniversary next week?');
     expect(other).toContain('next week');
@@ -121,7 +121,7 @@ test('its questions are answered by the offline assistant', async () => {
   }
 }, 120_000);
 
-test('it is listed, documented and part of the contracts', () => {
+test('the tool has an MCP definition, a path in openapi.json and its entries in the other contracts', () => {
   const files = contracts(createRegistry([...Object.values(hr), tool]), '0.0.0');
   expect(mcpTool(tool, true)).toMatchObject({
     name: 'hr_list_work_anniversaries',

@@ -17,7 +17,7 @@ afterAll(() => testServer.close());
 let salary = 130_000;
 const raise = () => ({ employee_id: SARAH, new_salary: salary++ });
 
-describe('a client that pretends to be one of ours', () => {
+describe('an MCP client with the name of one of our own clients', () => {
   const call = async (clientInfo: object) => {
     const params = { name: 'hr_update_salary', arguments: raise() };
     const _meta = {
@@ -31,12 +31,12 @@ describe('a client that pretends to be one of ours', () => {
     return answer?.status === 'pending_confirmation' ? answer.confirmationData.origin : JSON.stringify(answer);
   };
 
-  it.each(['web', 'command', 'WEB', 'ｗｅｂ', ' command ', 'Tamshai Web'])('is not shown as the person themself: %j', async (name) => {
+  it.each(['web', 'command', 'WEB', 'ｗｅｂ', ' command ', 'Tamshai Web'])('is shown as "unnamed client": %j', async (name) => {
     expect(await call({ name })).toBe('unnamed client');
     expect(await call({ name: 'x', title: name })).toBe('unnamed client');
   });
 
-  it('is otherwise shown by its name', async () => {
+  it('a client with another name is shown by that name', async () => {
     expect(await call({ name: 'Some Editor' })).toBe('Some Editor');
   });
 });

@@ -89,7 +89,7 @@ describe('after untrusted text', () => {
     expect(of(elsewhere, 'tool_result')).toMatchObject([{ status: 'success' }]);
   });
 
-  test('the rule also holds where one turn asks for both', async () => {
+  test('the rule also holds where one turn of the model reads untrusted text and acts', async () => {
     model.next = (turn) =>
       results(turn).length === 0 ? [READS, { call: 'tasks_add_task', input: { title: 'In one breath' } }] : ['Done.'];
     const answer = await ask(testServer, DAN, 'read and act');

@@ -43,7 +43,7 @@ describe('a question', () => {
     expect(answer.events[4]).toMatchObject({ reason: 'done', calls: 1 });
   });
 
-  test('records its calls under the surface that they came from', async () => {
+  test('records its calls with the surface "assistant"', async () => {
     callThenSay('hr_find_employees', { name: 'Kim' }, 'Found.');
     const answer = await ask(testServer, 'frank.davis', 'who is Kim?');
     const [result] = of(answer, 'tool_result');
@@ -129,7 +129,7 @@ describe('limits', () => {
     expect(model.signals[0]?.aborted).toBe(true);
   });
 
-  test('tokens', async () => {
+  test('stop at the token limit, and say so', async () => {
     model.next = (turn) => [
       { type: 'used', inputTokens: 100_000, outputTokens: 1 },
       ...(results(turn).length < 4 ? [{ call: 'tasks_list_tasks' }] : []),

@@ -38,7 +38,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     for (const { chain } of await audit.chains())
       for await (const { body } of audit.records(chain)) {
         const record = JSON.parse(body) as { tool: string; code: string | null };
-        // A store without transactions records its intent first, and what was not executed.
+        // A store without transactions also records intents and failed attempts; these have a code.
         if (record.tool === 'accept_invitation' && record.code === null) found.push(record);
       }
     return found;
@@ -74,7 +74,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect(await noted()).toMatchObject([{ principal: kofi.principal, server: 'support', decision: 'allowed' }]);
   });
 
-  test('only then can the contact lead', async () => {
+  test('an invited contact can become the lead only after the first sign-in', async () => {
     await invite('dana.lee@acme.example');
     const dana = newcomer('dana.lee@acme.example', { roles: person(jane).roles });
     const [{ contact_id: before } = {}] = await contact('dana.lee@acme.example');
@@ -86,7 +86,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect(code(await testRuntime.done(dana, 'support', 'customer_transfer_lead', { contact_id: person(jane).sub }))).toBe('success');
   });
 
-  test('of two accounts with one address, the first to sign in becomes the contact', async () => {
+  test('of two accounts with one address that sign in at once, one becomes the contact', async () => {
     await invite('lee.one@acme.example');
     const [one, two] = [newcomer('lee.one@acme.example'), newcomer('lee.one@acme.example')];
     expect(await Promise.all([come(one), come(two, 1)])).toEqual(['success', 'success']);
@@ -95,7 +95,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect([one.sub, two.sub]).toContain(seats[0]?.['contact_id']);
   });
 
-  test('a person who has signed in before is invited, and becomes active within a minute', async () => {
+  test('a person who signed in before the invitation becomes active at the next call after a minute', async () => {
     const early = newcomer('early.bird@acme.example');
     expect(await come(early)).toBe('success');
     await invite('early.bird@acme.example');

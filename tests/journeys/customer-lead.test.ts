@@ -28,7 +28,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     await testRuntime?.close();
     expect(testRuntime?.problems).toEqual([]);
   });
-  /** All three with a lead's token: the call succeeds for the lead of the record. */
+  /** Calls a lead's tool as all three people with a lead's token. The call succeeds only for the lead that the record names. */
   async function leads(): Promise<Person[]> {
     const answers = await Promise.all(
       people.map(async (who) => [who, code(await testRuntime.call(who, 'support', 'customer_list_contacts'))] as const),

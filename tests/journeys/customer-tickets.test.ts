@@ -117,7 +117,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     expect(JSON.stringify(found?.['highlights'])).toContain('<em>turnstile</em>');
   });
 
-  test('a comment changes nothing else, whatever the state', async () => {
+  test('a comment on an open, running or resolved ticket changes no other field', async () => {
     for (const status of statuses.filter((each) => each !== 'closed' && each !== 'pending')) {
       const [row] = await testRuntime.data(jane, 'support', 'customer_list_tickets', { status, limit: 1 });
       if (!row) continue;

@@ -1,4 +1,4 @@
-/** Between a finance card and its decision: only what was shown is written, only by people who may, and the database enforces it. */
+/** Changes between a finance approval card and its decision: a changed row or role prevents the write. The database enforces this too. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import { sql, type SqlText } from '../../src/core/sql.ts';
@@ -134,7 +134,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(databases)('between card and decision on %s', (_name, database) => {
+describe.each(databases)('changes between card and decision on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
@@ -145,7 +145,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
   });
   const spending = async () => testRuntime.owner('select sum(amount)::text as sum, count(*)::int as rows from finance.spending');
 
-  test('every write is covered', () => {
+  test('every write tool of finance has a case', () => {
     const writes = Object.values(finance).filter(({ kind }) => kind === 'write');
     expect(writes.map(({ name }) => name).toSorted()).toEqual([...cases.map(({ tool }) => tool), 'submit_expense_report'].toSorted());
   });
@@ -205,7 +205,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     });
   });
 
-  test('a row that became the approver’s own meanwhile cannot be decided', async () => {
+  test('a row that became the approver’s own after the card was shown is not written', async () => {
     const turns: [string, string, string, string, object][] = [
       ['approve_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', {}],
       ['reject_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', rejecting],
@@ -231,7 +231,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     const reports = () => testRuntime.owner('select count(*)::int as n from finance.expense_reports');
     const ask = () => testRuntime.ask(marcus, 'finance', 'submit_expense_report', expenses);
 
-    test('is refused when the person moved or submitted another report meanwhile', async () => {
+    test('is refused when the person changed department or submitted another report after the card was shown', async () => {
       for (const text of [
         'update finance.people set name = name where employee_id = $1',
         "update finance.people set department = 'Legal' where employee_id = $1",
@@ -283,7 +283,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     const REFUSED = /^(CHANGED_SINCE_APPROVAL|INSUFFICIENT_PERMISSIONS|42501)$/;
     const by = (who: string) => sql`${id(who)}::uuid`;
 
-    test('an illegal transition, in another person’s name, or of one’s own row', async () => {
+    test('budgets: an illegal change of status, one in another person’s name, or one of the caller’s own row', async () => {
       const [draft, pending, own, approved] = [
         await newBudget(testRuntime, 'DRAFT'),
         await newBudget(testRuntime, 'PENDING_APPROVAL'),
@@ -395,7 +395,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       ).toBe('it was let through');
     });
 
-    test('expenses: one’s own, another’s, and in another’s name', async () => {
+    test('expenses: changes of the caller’s own report, of a person who is not below, or in another person’s name', async () => {
       const [own, sarahs, approvedByMe, elsewhere] = [
         await newReport(testRuntime, 'SUBMITTED', bob),
         await newReport(testRuntime, 'SUBMITTED', sarah),

@@ -1,6 +1,6 @@
 /**
- * Finance from end to end: budget against actual, an invoice with two signatories, expenses from submission to reimbursement; and what goes
- * wrong.
+ * Finance from end to end: budget and actual spending, an invoice with two signatories, expenses from submission to reimbursement, and
+ * invalid input.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, CancelledAnswer, SuccessAnswer } from '../../src/core/answer.ts';
@@ -44,7 +44,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
   };
   const plus = (a: number | undefined, b: number) => Math.round(((a ?? 0) + b) * 100) / 100;
 
-  test('the CEO compares budget and actual of the whole company', async () => {
+  test('the CEO compares budget and actual spending of the whole company', async () => {
     const answer = (await testRuntime.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026 })) as SuccessAnswer;
     const rows = answer.data as Data;
     expect(rows.map((row) => row['department'])).toEqual([
@@ -137,7 +137,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         'select department, fiscal_year, category, amount::float8 as amount from finance.spending where fiscal_year = 2027',
       ),
     ).toEqual([{ department: 'Operations', fiscal_year: 2027, category: 'OTHER', amount: 9640.2 }]);
-    // No budget planned it, and the actual still shows it.
+    // No budget planned this payment, and the actual spending still includes it.
     await testRuntime.owner(
       "delete from finance.budget_lines where category = 'OTHER' and budget_id = '0fb00000-0000-4000-8000-000000000007'",
     );
@@ -303,7 +303,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       expect([input, await ask(bob, 'approve_budget', input)]).toEqual([input, 'VALIDATION_ERROR']);
   });
 
-  test('a deleted row is gone from every tool, and kept for the audit', async () => {
+  test('no tool shows a deleted row, and the row stays in the database', async () => {
     const invoice = { invoice_id: '0f1c0000-0000-4000-8000-000000000010' };
     const report = { report_id: '0fe00000-0000-4000-8000-000000000005' };
     const budget = { budget_id: '0fb00000-0000-4000-8000-000000000002' };

@@ -1,4 +1,4 @@
-/** Every move of every state machine, legal and illegal, by every role, asked for and approved. */
+/** Every change of status of budgets, invoices and expense reports, legal and illegal, by every role, requested and approved. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import * as finance from '../../src/domains/finance/index.ts';
@@ -49,7 +49,7 @@ const actors: readonly Actor[] = [
 const may = ({ roles }: Actor, ...wanted: string[]) => roles.some((role) => wanted.includes(role));
 const decides = (one: Actor) => may(one, 'finance-write', 'executive');
 
-describe.each(databases)('moves on %s', (_name, database) => {
+describe.each(databases)('changes of status on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
@@ -59,7 +59,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
     expect(testRuntime?.problems).toEqual([]);
   });
 
-  /** Asks, and approves where there is a card. The row becomes what it should, or stays as it is to the last column. */
+  /** Requests, and approves where there is a card. After a success the row has the values of `becomes`; otherwise no column has changed. */
   async function attempt(
     one: Actor,
     tool: string,
@@ -122,7 +122,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       return own && tool !== 'submit_budget' ? 'SEPARATION_OF_DUTIES' : 'success';
     };
 
-    test.each(table)('%s of one that is %s', async (tool, state) => {
+    test.each(table)('%s of a budget in status %s, by every role', async (tool, state) => {
       for (const one of actors) expect([one.as, await run(one, tool, state)]).toEqual([one.as, expected(one, tool, state, false)]);
       for (const username of [bob, eve]) {
         const one = actors.find(({ who }) => who.username === username) as Actor;
@@ -162,7 +162,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       return state === 'APPROVED' ? 'success' : state === 'PAID' ? 'INVOICE_ALREADY_PAID' : 'INVOICE_NOT_APPROVED';
     };
 
-    test.each(table)('%s of one that is %s', async (tool, state) => {
+    test.each(table)('%s of an invoice in status %s, by every role', async (tool, state) => {
       for (const one of actors) expect([one.as, await run(one, tool, state)]).toEqual([one.as, expected(one, tool, state)]);
       for (const username of [bob, eve]) {
         const one = actors.find(({ who }) => who.username === username) as Actor;
@@ -221,7 +221,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
           : 'EXPENSE_REPORT_NOT_APPROVED';
     };
 
-    test.each(table)('%s of one that is %s', async (tool, state) => {
+    test.each(table)('%s of an expense report in status %s, by every role', async (tool, state) => {
       for (const one of actors) expect([one.as, await run(one, tool, state)]).toEqual([one.as, expected(one, tool, state)]);
       for (const username of [bob, eve, nina]) {
         const one = actors.find(({ who }) => who.username === username) as Actor;
@@ -236,7 +236,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       }
     });
 
-    test('a manager at any level decides; a former report has none', async () => {
+    test('a manager at any level decides on an expense report, but not after its author has left the team', async () => {
       const [boss] = await testRuntime.owner('select p.manager_id from finance.people p where p.employee_id = $1', [idOf(nina)]);
       const above = { ...person(nina, { roles: ['employee', 'manager'] }), employeeId: String(boss?.['manager_id']) };
       const report_id = await newReport(testRuntime, 'SUBMITTED', sarah);
@@ -252,7 +252,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
     });
   });
 
-  test('an id that never was', async () => {
+  test('every write answers not found for an unknown id', async () => {
     const id = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
     for (const tool of Object.values(finance).filter(({ kind }) => kind === 'write')) {
       const key = Object.keys(tool.input.shape).find((name) => name.endsWith('_id'));

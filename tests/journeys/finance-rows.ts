@@ -1,8 +1,8 @@
-/** Rows of finance in any state, made past all rules, for tests that need one of each. */
+/** Inserts finance rows in any status as the table owner, without tools and policies. */
 import { randomUUID } from 'node:crypto';
 import { employeeIdOf, type TestRuntime } from '../test-runtime.ts';
 
-/** Nobody whom a test acts as. */
+/** The author of rows. No test calls a tool as this person. */
 export const CLERK = { id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', name: 'Some Clerk' };
 export const idOf = (who: string): string => (who === CLERK.name ? CLERK.id : employeeIdOf(who));
 
@@ -29,7 +29,7 @@ export async function newBudget(
 ): Promise<string> {
   const { author = CLERK.name, approver = 'eve.thompson' } = people;
   const budget_id = randomUUID();
-  // A department has one budget a year, so each gets a year of its own; a test takes away what it made.
+  // A department has one budget for each year, so each new budget gets another year. A test that creates many deletes them again.
   year = year === 2100 ? 2030 : year + 1;
   const status = state === 'DELETED' ? 'DRAFT' : state;
   await insert(testRuntime, 'budgets', {
@@ -136,7 +136,7 @@ export async function newReport(
   return report_id;
 }
 
-/** A row as it is stored, all of it. */
+/** The stored row with all its columns; an empty object if there is none. */
 export async function stored(
   testRuntime: TestRuntime,
   table: 'budgets' | 'invoices' | 'expense_reports',

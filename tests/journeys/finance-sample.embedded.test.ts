@@ -1,4 +1,4 @@
-/** The sample company's money: the same each time, with everything that questions rely on, on any day, at any size. */
+/** The finance sample: deterministic, with the rows that sample questions need, on any day and at any size. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sqlFolder } from '../../src/app/stores.ts';
@@ -21,7 +21,7 @@ function rowsOf(name: string, day: string, employees = 500): Row[] {
 }
 const cents = (value: unknown) => Math.round(Number(value) * 100);
 
-test('the same company each time', () => {
+test('the sample is the same at any time of a day, and differs on another day', () => {
   const digest = (today: Date) => {
     const hash = createHash('sha256');
     for (const table of financeSample({ employees: 500, today })) for (const row of table.rows()) hash.update(JSON.stringify(row));
@@ -31,7 +31,7 @@ test('the same company each time', () => {
   expect(digest(dayOf('2026-11-17'))).not.toBe(digest(dayOf('2026-11-16')));
 });
 
-test('a million are not held to read the first ten', () => {
+test('the first ten rows of a sample for a million employees can be read without the rest', () => {
   for (const table of financeSample({ employees: 1_000_000, today: dayOf('2026-11-16') }).filter(
     ({ name }) => name !== 'finance.spending',
   )) {
@@ -45,7 +45,7 @@ test('a million are not held to read the first ten', () => {
 
 describe.each(DAYS)('on %s', (day) => {
   const year = Number(day.slice(0, 4));
-  test('budgets as questions want them', () => {
+  test('has the budgets that sample questions need', () => {
     const budgets = rowsOf('budgets', day);
     const inState = (department: string, status: string) =>
       budgets.filter((row) => row['department'] === department && row['status'] === status).length;
@@ -68,7 +68,7 @@ describe.each(DAYS)('on %s', (day) => {
     }
   });
 
-  test('vendors as questions want them', () => {
+  test('has the invoices that sample questions need', () => {
     const invoices = rowsOf('invoices', day);
     const states = (vendor: string) => invoices.filter((row) => row['vendor_name'] === vendor).map((row) => String(row['status']));
     const count = (vendor: string, status: string) => states(vendor).filter((each) => each === status).length;
@@ -85,7 +85,7 @@ describe.each(DAYS)('on %s', (day) => {
     for (const row of invoices) expect(String(row['invoice_date']) <= day && String(row['payment_date'] ?? day) <= day).toBe(true);
   });
 
-  test('expense reports as questions want them', () => {
+  test('has the expense reports that sample questions need', () => {
     const reports = rowsOf('expense_reports', day);
     const inState = (who: string, status: string) =>
       reports.filter((row) => row['employee_id'] === persona(who).sub && row['status'] === status);
@@ -105,7 +105,7 @@ describe.each(DAYS)('on %s', (day) => {
     expect(new Set(items.map((row) => row['report_id'])).size).toBe(reports.length);
   });
 
-  test('what was paid is within what was spent, and revenue is counted up to today', () => {
+  test('paid invoices are at most the spending of their budget line, and the last month of revenue ends today', () => {
     const spent = new Map(
       rowsOf('spending', day).map((row) => [`${row['department']}|${row['fiscal_year']}|${row['category']}`, cents(row['amount'])]),
     );
@@ -121,7 +121,7 @@ describe.each(DAYS)('on %s', (day) => {
   });
 });
 
-test('every row is one that the database takes, on the first day of a year and on the last', async () => {
+test('the database accepts every row, on the first and on the last day of a year, and loads the sample only once', async () => {
   for (const day of ['2026-01-01', '2026-12-31']) {
     const database = await openPglite();
     await migrate(database.owner, migrations(sqlFolder, ['finance']));

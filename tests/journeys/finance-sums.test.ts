@@ -1,4 +1,4 @@
-/** Sums that hold whatever the numbers are: shares of a budget, items of a report, months of revenue, payments against a budget. */
+/** Property tests of sums over any amounts: shares of a budget, items of a report, months of revenue, payments and spending. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
@@ -13,13 +13,13 @@ import { newBudget, newInvoice, newReport } from './finance-rows.ts';
 
 const [eve, bob, marcus] = ['eve.thompson', 'bob.martinez', 'marcus.johnson'] as const;
 type Row = Record<string, unknown>;
-/** Up to ten thousand millions, in cents. */
+/** Up to ten billion USD, in cents. */
 const cents = fc.integer({ min: 0, max: 1_000_000_000_000 });
 const few = fc.integer({ min: 1, max: 99_999_999 });
 const total = (amounts: readonly unknown[]) => amounts.reduce<number>((sum, amount) => sum + Math.round(Number(amount) * 100), 0);
 
 describe('cents', () => {
-  test('every whole number of cents is an amount, and comes back as it was', () => {
+  test('every whole number of cents is a valid amount, and conversions do not change it', () => {
     fc.assert(
       fc.property(cents, (n) => {
         expect(money.safeParse(n / 100).success).toBe(true);
@@ -30,21 +30,21 @@ describe('cents', () => {
       { numRuns: 2000 },
     );
   });
-  test('a tenth of a cent is none', () => {
+  test('an amount with a third decimal is refused', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), fc.integer({ min: 1, max: 9 }), (n, tenths) => {
         expect(money.safeParse(Number(`${Math.floor(n / 100)}.${String(n % 100).padStart(2, '0')}${tenths}`)).success).toBe(false);
       }),
     );
   });
-  test('a sum is exact', () => {
+  test('sumOf is exact to the cent', () => {
     fc.assert(
       fc.property(fc.array(few, { maxLength: 100 }), (parts) => {
         expect(toCents(sumOf(parts.map((n) => n / 100)))).toBe(parts.reduce((a, b) => a + b, 0));
       }),
     );
   });
-  test('shares add up, keep their order and are at most a cent from their due', () => {
+  test('shares add up to the total, and each differs from its exact share by at most a cent', () => {
     fc.assert(
       fc.property(cents, fc.array(cents, { minLength: 1, maxLength: 12 }), (whole, parts) => {
         const shares = shared(
@@ -63,7 +63,7 @@ describe('cents', () => {
       { numRuns: 1000 },
     );
   });
-  test('expenses counted against budget lines lose nothing', () => {
+  test('expense items by budget line add up to the sum of the items, with each line once', () => {
     const item = fc.record({ category: fc.constantFrom(...expenseCategories), n: few });
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 50 }), (items) => {
@@ -88,7 +88,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
   });
   const dataOf = (answer: unknown) => (answer as SuccessAnswer).data as Row;
 
-  test('a report comes to what its items come to', async () => {
+  test('the total of a report is the sum of its items, and another total is refused', async () => {
     const item = fc.record({ category: fc.constantFrom(...expenseCategories), n: fc.integer({ min: 1, max: 100_000_000 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 40 }), async (given) => {
@@ -112,7 +112,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
     expect(answer.metadata?.summary).toEqual({ count: all[0]?.['n'], total: Number(all[0]?.['sum']) });
   }, 180_000);
 
-  test('a budget approved at any amount is the sum of its lines', async () => {
+  test('the lines of an approved budget add up to the approved amount', async () => {
     await fc.assert(
       fc.asyncProperty(cents, async (n) => {
         const budget_id = await newBudget(testRuntime, 'PENDING_APPROVAL');
@@ -129,7 +129,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
     );
   }, 180_000);
 
-  test('what was spent and not planned gets no share of an approved budget', async () => {
+  test('a budget whose lines are all zero can be approved, and unplanned spending stays in it', async () => {
     const budget_id = await newBudget(testRuntime, 'PENDING_APPROVAL');
     await testRuntime.owner('update finance.budget_lines set allocated_amount = 0 where budget_id = $1', [budget_id]);
     const unplanned = `insert into finance.spending (department, fiscal_year, category, amount)
@@ -139,7 +139,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
     expect(budget).toMatchObject({ allocated_amount: 900, spent_amount: 5 });
   });
 
-  test('whatever is paid is spent, once, and the company’s summary moves by as much', async () => {
+  test('each payment adds its amount to the spending of the company once, and lowers what remains', async () => {
     const summary = async () =>
       ((await testRuntime.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026, limit: 1 })) as SuccessAnswer).metadata
         ?.summary as Record<string, number>;
@@ -167,7 +167,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
     );
   }, 180_000);
 
-  test('months of revenue are a chain, whatever moved them', async () => {
+  test('each month of revenue starts where the month before ended, and get_arr agrees with the last month', async () => {
     const months = fc.array(
       fc.record({ new_arr: few, expansion_arr: few, contraction_arr: few, churn_arr: few, plus: fc.nat(50), minus: fc.nat(50) }),
       {

@@ -1,4 +1,4 @@
-/** What the finance tools answer, to whom: three tiers, sums, both forms of asking. Changes are in finance-moves and finance-journeys. */
+/** Results of the finance tools and which rows each role sees: lists, filters, sums. Changes are in finance-moves and finance-journeys. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
@@ -48,7 +48,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     return rows as Data;
   }
 
-  test('every example comes to what it says, and a card is the same when asked twice', async () => {
+  test('every example gives its declared answer, and a repeated change gives the same card', async () => {
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
     expect(Object.keys(finance).length).toBe(19);
     for (const tool of Object.values(finance)) {
@@ -93,8 +93,8 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     });
   });
 
-  describe('tiers', () => {
-    test('budgets: finance and executives all, a manager the own department, nobody else', async () => {
+  describe('visible rows', () => {
+    test('budgets: finance and executives see all, managers their own department, others none', async () => {
       const all = await pages(bob, 'list_budgets');
       expect(all).toEqual(await pages(eve, 'list_budgets'));
       expect(all).toEqual(await pages(reader, 'list_budgets'));
@@ -112,14 +112,14 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(await ask(who, 'get_budget', { department: 'Legal' })).toBe('BUDGET_NOT_FOUND');
         expect(await ask(who, 'get_budget', { department: department.toUpperCase() })).toBe('success');
       }
-      // A foreign department reads like one that is not there.
+      // A department that the caller may not see gives the same answer as one that does not exist.
       expect(JSON.stringify(await testRuntime.call(nina, 'finance', 'get_budget', { department: 'Legal' })).replaceAll('Legal', 'X')).toBe(
         JSON.stringify(await testRuntime.call(nina, 'finance', 'get_budget', { department: 'Moon' })).replaceAll('Moon', 'X'),
       );
       for (const who of [marcus, frank]) expect(await ask(who, 'list_budgets')).toBe('INSUFFICIENT_PERMISSIONS');
     });
 
-    test('expenses: everyone their own, a manager those below at any level, finance and executives all', async () => {
+    test('expenses: everyone sees their own, managers those of people below at any level, finance and executives all', async () => {
       const all = await pages(bob, 'list_expense_reports');
       expect(all).toEqual(await pages(eve, 'list_expense_reports'));
       expect(all.length).toBeGreaterThan(500);
@@ -149,14 +149,14 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       expect(await ask(nina, 'get_expense_report', { employee_id: id(sarah), month: '2026-10' })).toBe('success');
     });
 
-    test('invoices and revenue: finance and executives alone', async () => {
+    test('invoices and revenue: only finance and executives may ask', async () => {
       for (const tool of ['list_invoices', 'get_arr', 'get_arr_movement']) {
         for (const who of [nina, carol, marcus, frank]) expect(await ask(who, tool)).toBe('INSUFFICIENT_PERMISSIONS');
         for (const who of [bob, eve, reader]) expect(await ask(who, tool)).toBe('success');
       }
     });
 
-    test('a rule about oneself needs an employee record', async () => {
+    test('tools that compare the caller with a row refuse a caller without an employee record', async () => {
       const unlinked = (roles: string[]) => person(bob, { roles, employeeId: undefined });
       for (const [tool, input] of [
         ['list_expense_reports', {}],
@@ -183,7 +183,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       expect(await ask(writer, 'list_budgets')).toBe('success');
     });
 
-    test('without an identity the database shows nothing, and a role reaches no further than its tier', async () => {
+    test('every table forces row security, and each database role may read only the tables of its audience', async () => {
       for (const table of [
         'people',
         'chain',
@@ -222,7 +222,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
   });
 
   describe('budgets', () => {
-    test('add up by category, by department and in the summary', async () => {
+    test('add up by category and in the summary of the list', async () => {
       const all = await pages(bob, 'list_budgets');
       for (const row of all) {
         expect(cents(row['remaining_amount'])).toBe(cents(row['allocated_amount']) - cents(row['spent_amount']));
@@ -250,12 +250,12 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
           remaining: sum(rows, 'remaining_amount'),
         };
         expect(Object.fromEntries(Object.entries(summary).map(([key, value]) => [key, cents(value)]))).toEqual(parts);
-        // The summary is of all that match, whatever the page.
+        // The summary covers all matching rows, not only those of the page.
         expect((await list(eve, 'list_budgets', { ...filter, limit: 1 })).summary).toEqual(summary);
       }
     });
 
-    test('by status in any spelling; ACTIVE and CLOSED by the calendar', async () => {
+    test('are filtered by status in any spelling; ACTIVE is approved and this year, CLOSED approved and earlier', async () => {
       const all = await pages(bob, 'list_budgets');
       for (const status of ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED']) {
         const rows = all.filter((row) => row['status'] === status);
@@ -278,7 +278,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
   });
 
   describe('invoices', () => {
-    test('by every filter, and the sum of all that match', async () => {
+    test('are filtered by every filter, with the count and the sum of all matching invoices', async () => {
       const all = await pages(bob, 'list_invoices');
       const keys = all.map((row) => `${String(row['invoice_date'])} ${String(row['invoice_id'])}`);
       expect(keys).toEqual(keys.toSorted().reverse());
@@ -312,7 +312,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       ).toBe(true);
     });
 
-    test('bad filters are said', async () => {
+    test('invalid filters are validation errors', async () => {
       for (const filter of [
         { min_amount: -1 },
         { min_amount: 1.001 },
@@ -331,7 +331,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
   });
 
   describe('expense reports', () => {
-    test('by id or by person and month, with items that add up', async () => {
+    test('are found by id or by person and month, with items that add up to the total', async () => {
       const all = await pages(bob, 'list_expense_reports');
       for (const row of all.filter((_, n) => n % 20 === 0)) {
         const report = (await testRuntime.data(bob, 'finance', 'get_expense_report', { report_id: row['report_id'] })) as Record<
@@ -353,7 +353,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
           { ...submitted, status: undefined, total: undefined, employee_id: id(marcus) },
         ])
           expect(await testRuntime.data(who, 'finance', 'get_expense_report', JSON.parse(JSON.stringify(input)))).toMatchObject(submitted);
-      // Everything that is given has to fit.
+      // All given fields must match.
       for (const input of [
         { report_id: submitted.report_id, month: '2026-09' },
         { report_id: submitted.report_id, employee_id: id(sarah) },
@@ -375,7 +375,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect([input, await ask(bob, 'get_expense_report', input)]).toEqual([input, 'VALIDATION_ERROR']);
     });
 
-    test('of several in a month the one that was handed in, and the rest by id', async () => {
+    test('of two in a month the submitted one is returned, with the id of the other', async () => {
       const [own] = await testRuntime.owner(
         `insert into finance.expense_reports (employee_id, employee_name, department, month, status, submitted_at)
          select employee_id, name, department, '2026-10', 'DRAFT', null from finance.people where employee_id = $1 returning report_id`,
@@ -386,7 +386,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       await testRuntime.owner('delete from finance.expense_reports where report_id = $1', [own?.['report_id']]);
     });
 
-    test('by status, person and days', async () => {
+    test('are filtered by status, person and days', async () => {
       const all = await pages(bob, 'list_expense_reports');
       for (const status of ['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED'])
         for (const spelled of [status, status.toLowerCase()])
@@ -411,7 +411,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
   describe('recurring revenue', () => {
     const movement = (input: object = {}) => list(bob, 'get_arr_movement', input);
 
-    test('every month begins where the one before ended, and the summary is the whole', async () => {
+    test('every month starts where the month before ended, and the summary covers the whole period', async () => {
       for (const input of [{}, { months: 1 }, { months: 24 }, { year: 2025 }, { year: 2026 }, { year: 2025, months: 18 }]) {
         const { rows, summary } = await movement(input);
         for (const [n, row] of rows.entries()) {
@@ -438,7 +438,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(await ask(bob, 'get_arr_movement', bad)).toBe('VALIDATION_ERROR');
     });
 
-    test('ARR is where the movement has come to, on or before the day', async () => {
+    test('get_arr equals the last month of the movement that ended on or before the day', async () => {
       const { rows } = await movement({ months: 24 });
       for (const [n, row] of rows.entries()) {
         const arr = (await testRuntime.data(eve, 'finance', 'get_arr', { as_of_date: row['as_of_date'] })) as Record<string, unknown>;
@@ -471,7 +471,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     });
   });
 
-  test('what is published: upper-case words, strict items, bounds on everything', () => {
+  test('the published schemas list the statuses in upper case, and bound the items of a report', () => {
     const schemaOf = (name: string) => {
       const tool = Object.values(finance).find((each) => each.name === name);
       if (!tool) throw new Error(name);

@@ -120,7 +120,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       });
     });
 
-    test('without an employee record every rule about oneself fails', async () => {
+    test('a caller without an employee record is refused where only their own rows or those of people below are visible', async () => {
       expect(await get(person(nina, { employeeId: undefined }), id(sarah))).toBe('IDENTITY_NOT_LINKED');
       expect(await get(person(frank, { employeeId: undefined }), id(frank))).toBe('IDENTITY_NOT_LINKED');
       const unlinked = person(alice, { employeeId: undefined });
@@ -130,7 +130,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(code(await testRuntime.call(unlinked, 'hr', 'find_employees', { name: 'kim' }))).toBe('success');
     });
 
-    test("one's own record names the manager", async () => {
+    test("the caller's own record names the manager", async () => {
       const own = await testRuntime.data(marcus, 'hr', 'get_employee', { employee_id: id(marcus) });
       expect(own).toMatchObject({ manager_id: id(nina), manager_name: 'Nina Patel', active: true });
       expect(own['created_at']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/);
@@ -144,7 +144,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       return { pay: salary !== HIDDEN, contact: phone !== HIDDEN, ssn: ssn !== HIDDEN };
     };
     const nothing = { pay: false, contact: false, ssn: false };
-    test('depend on the role, and never apply to oneself', async () => {
+    test('depend on the role; callers see their own pay and contact data, but not their own SSN', async () => {
       expect(await sees(alice, sarah)).toEqual({ pay: true, contact: true, ssn: true });
       expect(await sees(eve, sarah)).toEqual({ pay: true, contact: true, ssn: true });
       expect(await sees(reader, sarah)).toEqual(nothing);
@@ -173,7 +173,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       ]);
     });
 
-    test('no hidden value is anywhere in the answer', async () => {
+    test('no answer to a manager contains a hidden value of the people below', async () => {
       const rows = await testRuntime.owner(
         `select p.salary::float8 as salary, c.phone, c.home_address, i.ssn
          from hr.chain t join hr.pay p using (employee_id) join hr.contact c using (employee_id) join hr.identity i using (employee_id)
@@ -209,7 +209,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(keys).toEqual([...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
     });
 
-    test('says that there is more, and how to narrow it', async () => {
+    test('a list with more rows says so, and names the filters that are not used yet', async () => {
       const { metadata, data } = (await testRuntime.call(alice, 'hr', 'list_employees', { department: 'Engineering' })) as SuccessAnswer;
       expect((data as Data).length).toBe(50);
       expect(metadata).toMatchObject({ hasMore: true, truncated: true, totalCount: '50+', totalEstimate: '50+', returnedCount: 50 });
@@ -225,7 +225,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await testRuntime.data(nina, 'hr', 'list_employees', { manager_id: id(bob) })).toEqual([]);
     });
 
-    test('filters', async () => {
+    test('each filter returns only matching people', async () => {
       const every = async (input: object, holds: (row: Record<string, unknown>) => boolean) => {
         const rows = await pages(alice, 'list_employees', input);
         expect(rows.length, JSON.stringify(input)).toBeGreaterThan(0);
@@ -249,7 +249,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await names('%')).toHaveLength((await names('_')).length);
     });
 
-    test('a cursor is refused anywhere else', async () => {
+    test('a cursor is refused with other filters, by another tool, from another person, or when it is damaged', async () => {
       const first = (await testRuntime.call(alice, 'hr', 'list_employees', { department: 'Engineering', limit: 2 })) as SuccessAnswer;
       const cursor = first.metadata?.nextCursor ?? '';
       const next = async (who: string, tool: string, input: object) => code(await testRuntime.call(who, 'hr', tool, { ...input, cursor }));
@@ -282,7 +282,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       await testRuntime.owner('update hr.employees set active = true, terminated_at = null where employee_id = $1', [leaver]);
     });
 
-    test('the directory is the same for everyone, and holds nothing private', async () => {
+    test('the directory is the same for all staff, holds nothing private, and is closed to customers', async () => {
       const [forFrank, forEve, forReader] = await Promise.all(
         [frank, eve, reader].map((who) => testRuntime.data(who, 'hr', 'find_employees', { name: 'Priya' })),
       );

@@ -55,7 +55,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });
 
-  test('nine requests of five days each for fifteen remaining days', async () => {
+  test('of nine approved cards for five of fifteen days, one takes effect; of the new requests, two do', async () => {
     await testRuntime.owner(
       "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],
@@ -78,7 +78,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     }
     const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(marcus, confirmationId, n)));
     const made = answers.filter(({ status }) => status === 'success').length;
-    // Each card said "15 left". After the first approval that is outdated, and the others must be requested again.
+    // Each card said "15 left". After the first approval this is no longer true, so the other changes must be requested again.
     expect(made).toBe(1);
     expect(new Set(answers.map(code))).toEqual(new Set(['success', 'CHANGED_SINCE_APPROVAL']));
     const [after] = await facts();
@@ -89,7 +89,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
         [id(marcus)],
       ),
     ).toBe(5);
-    // Of the new requests two more fit, and then none.
+    // Two of the new requests fit; for the third there are no days left.
     for (const [start, comes] of [
       ['2026-11-30', 'success'],
       ['2026-12-07', 'success'],
@@ -128,7 +128,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     ).toBe(1);
   });
 
-  test('a person who leaves never gets a new report at the same moment', async () => {
+  test('an employee who is deleted while another one moves under them never has an active report', async () => {
     const leaf =
       "select employee_id from hr.employees e where active and department = 'Operations' and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id";
     const people = (await testRuntime.owner(`${leaf} limit 16`)).map((row) => String(row['employee_id']));
@@ -138,7 +138,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
       const { confirmationId } = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: leaver });
       const decide = () => testRuntime.approve(alice, confirmationId, round);
       const move = () => moveUnder(testRuntime, leaver, mover);
-      // The embedded database runs one transaction at a time: first in one order, then in the other.
+      // The embedded database runs one transaction at a time, so the test tries both orders.
       const first = database === 'pglite' && round % 4 === 0 ? move() : undefined;
       await first;
       const [decided] =
@@ -162,7 +162,7 @@ const moveUnder = (testRuntime: TestRuntime, leaver: string, mover: string) =>
     [leaver, mover],
   );
 
-/** Another program's transaction, which begins before the other and ends after it. */
+/** Moves an employee in a transaction of another connection, concurrent with the deletion. */
 async function moveAtOnce(testRuntime: TestRuntime, leaver: string, mover: string): Promise<void> {
   const [where] = await testRuntime.owner('select current_database() as name');
   const url = new URL(process.env.TAMSHAI_TEST_DATABASE_URL ?? '');

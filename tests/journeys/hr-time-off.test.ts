@@ -100,7 +100,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(await ask(person(tom, { employeeId: undefined }), request('SICK', '2026-11-16'))).toBe('IDENTITY_NOT_LINKED');
     });
 
-    test("allows sick days afterwards and unpaid leave, and executives' own days", async () => {
+    test('allows sick days in the past, unpaid leave, and requests of executives', async () => {
       expect(code(await testRuntime.done(tom, 'hr', 'create_time_off_request', request('SICK', '2026-11-12', '2026-11-13')))).toBe(
         'success',
       );
@@ -109,7 +109,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(answer).toMatchObject({ status: 'success', data: { employee_id: id(eve) } });
     });
 
-    test('is refused when the balance shrank or a day was taken meanwhile', async () => {
+    test('is refused when the balance shrank or a day was taken after the card was shown', async () => {
       const one = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-01'));
       const two = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-02'));
       const same = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('VACATION', '2026-12-01'));
@@ -236,7 +236,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(code(await decideOn(alice, 'REQ-1'))).toBe('VALIDATION_ERROR');
     });
 
-    test('is refused when it was decided or the person moved teams meanwhile', async () => {
+    test('is refused when the request was decided or the person changed teams after the card was shown', async () => {
       const request_id = await made(marcus, request('PERSONAL', '2026-12-22'));
       const mine = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true });
       expect(code(await testRuntime.done(alice, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');

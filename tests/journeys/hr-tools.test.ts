@@ -85,7 +85,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       expect(node.direct_reports.map(({ name }) => name)).toEqual(expect.arrayContaining(['Marcus Johnson', 'Sarah Kim']));
     });
 
-    test('counts what it omits', async () => {
+    test('counts direct reports that it leaves out', async () => {
       const shallow = await chart(eve, { max_depth: 1 });
       expect(shallow.direct_reports.length).toBe(shallow.direct_reports_count);
       expect(shallow.direct_reports.every((each) => each.direct_reports.length === 0)).toBe(true);
@@ -97,7 +97,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
   });
 
   describe('reviews and time off', () => {
-    test('who on my team has reviews due', async () => {
+    test('a manager gets the reviews of the people below, filtered by status, and not their own', async () => {
       const team = new Set(await below(id(nina)));
       const due = await testRuntime.data(nina, 'hr', 'get_performance_reviews', { status: 'due' });
       expect(due.length).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       });
     });
 
-    test("one's own requests, and those of the team", async () => {
+    test('everyone lists their own requests, a manager those of the people below, and HR those of everyone else', async () => {
       for (const who of [marcus, alice, eve]) {
         const own = await pages(who, 'list_time_off_requests');
         expect(own.every((row) => row['employee_id'] === id(who))).toBe(true);

@@ -39,7 +39,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     const ask = (who: Parameters<TestRuntime['call']>[0], employee_id: string, reason?: string) =>
       testRuntime.call(who, 'hr', 'delete_employee', { employee_id, ...(reason && { reason }) });
 
-    test('waits for approval; then the person is gone from every tool, and kept for the audit', async () => {
+    test('waits for approval; then no tool shows the person, and the row stays in the database', async () => {
       const whom = await someone('Operations');
       const { first_name, last_name, email, manager_id } = await one('select * from hr.employees where employee_id = $1', [whom]);
       const name = `${first_name} ${last_name}`;

@@ -62,7 +62,7 @@ const wordsOf = (word: string): number => {
 };
 
 describe('from one start to the next', () => {
-  test('only new, changed and deleted files are read', async () => {
+  test('only new and changed files are written to the index, and deleted files are removed', async () => {
     put('adr-0001-first.md', '# ADR 1: First\n\nAbout zebras.\n');
     put('lesson-0001-one.md', '# Lesson: one\n\nAbout yaks.\n');
     expect(await start()).toEqual({ records: 2, written: 2, removed: 0, ids: ['adr-0001-first', 'lesson-0001-one'] });
@@ -75,7 +75,7 @@ describe('from one start to the next', () => {
     expect(await start()).toEqual({ records: 2, written: 0, removed: 1, ids: ['adr-0001-first', 'failure-0001-new'] });
     expect(wordsOf('yak')).toBe(0);
   });
-  test('a renamed or rewritten file is the same or a new record, never two', async () => {
+  test('a file that is rewritten with the same text stays as it is, and a renamed file replaces its old record', async () => {
     put('a.md', '# A\n\nSame.\n');
     await start();
     put('a.md', '# A\n\nSame.\n');

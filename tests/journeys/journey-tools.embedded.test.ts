@@ -45,7 +45,7 @@ test('every example gives its declared answer', async () => {
       ]);
 });
 
-test('examples find something, so that a first question has an answer', async () => {
+test('every example without a declared error returns data', async () => {
   for (const tool of Object.values(journey)) {
     for (const { question, as, input, expects } of tool.examples) {
       if (expects !== undefined) continue;
@@ -210,24 +210,24 @@ describe('search_journey', () => {
     '-',
     'x'.repeat(400),
     'lorem '.repeat(60),
-  ])('takes %j as words', async (query) => {
+  ])('accepts %j as search words', async (query) => {
     expect(code(await testRuntime.call(NINA, 'journey', 'search_journey', { query }))).toBe('success');
   });
-  test('refuses more than a question', async () => {
+  test('refuses a query over 400 characters, and undeclared keys', async () => {
     expect(code(await testRuntime.call(NINA, 'journey', 'search_journey', { query: 'x'.repeat(401) }))).toBe('VALIDATION_ERROR');
     expect(code(await testRuntime.call(NINA, 'journey', 'search_journey', { query: 'x', path: '/etc' }))).toBe('VALIDATION_ERROR');
   });
 });
 
 describe('get_context and list_pivots', () => {
-  test('summarise the whole', async () => {
+  test('get_context summarises the whole journey', async () => {
     const { timeline, related_topics, summary } = await one('get_context');
     expect((timeline as Rows).length).toBe(Math.min(30, files.length));
     expect(related_topics).toContain('storage');
     expect(summary).toContain(`${count('adr-')} decisions`);
     expect(summary).toContain(`${count('recovery-')} recovery notes`);
   });
-  test('are restricted to a topic, and are empty for an unknown one', async () => {
+  test('get_context is restricted to a topic, and empty for an unknown one', async () => {
     const { timeline, related_topics, summary } = await one('get_context', { topic: 'approvals' });
     expect((timeline as Rows).map(({ record_id }) => record_id)).toContain('adr-0003-prepare-runs-twice');
     expect(related_topics).not.toContain('approvals');

@@ -80,13 +80,13 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('ownership', () => {
-    test('does not depend on who changes it, is restored by undo, and is checked each time', async () => {
+    test('of an entry stays with its owner when others change, delete or restore the entry', async () => {
       const { id } = await stored(nina);
       await testRuntime.done(marcus, 'knowledge', 'update', { id, content: 'By Marcus.' });
       expect(code(await call(marcus, 'update', { id, content: 'Again by Marcus.' }))).toBe('pending_confirmation');
       const gone = await testRuntime.done(marcus, 'knowledge', 'delete', { id });
       const { tx_id } = (gone as { data: { tx_id: number } }).data;
-      // Marcus made the change, but the entry is Nina's; and Nina may not undo at once what somebody else did.
+      // Marcus deleted the entry, but Nina owns it. Nina needs an approval too, because she did not make the change.
       expect(code(await call(marcus, 'undo', { tx_id }))).toBe('pending_confirmation');
       expect(code(await call(nina, 'undo', { tx_id }))).toBe('pending_confirmation');
       await testRuntime.done(sarah, 'knowledge', 'undo', { tx_id });
@@ -94,7 +94,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(nina, 'update', { id, content: 'By Nina.' })).toMatchObject({ recorded_by: 'Nina Patel', mine: true });
     });
 
-    test('replacing a triple needs approval even for its owner, and so does restoring the old one', async () => {
+    test('is not enough to replace a triple without approval, nor to undo a replacement', async () => {
       const subject = `buoy ${++counter}`;
       await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'harbour' });
       const replacing = { subject, predicate: 'owned_by', object: 'coast guard', resolution: 'replace' };
@@ -105,7 +105,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'coast guard', mine: false }]);
     });
 
-    test('input keys that would override it are refused', async () => {
+    test('cannot be set by an input key', async () => {
       const said = { topic: 'x', content: 'x' };
       for (const key of ['owner', 'recorded_by', 'recordedBy', 'recorded_at', 'principal', 'tx_id', 'id', 'mine', 'user_id'])
         expect([key, code(await call(frank, 'store', { ...said, [key]: 'eve' }))]).toEqual([key, 'VALIDATION_ERROR']);
@@ -114,7 +114,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
 
   describe('restoring a triple', () => {
     const undo = (tx_id: unknown) => call(nina, 'undo', { tx_id });
-    test('conflicts with what was recorded since; undoing that first resolves it', async () => {
+    test('conflicts with a contradicting triple that was recorded later, and succeeds after that one is undone', async () => {
       const subject = `pier ${++counter}`;
       const first = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'town' });
       const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
@@ -128,7 +128,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await undo(gone['tx_id']))).toBe('success');
       expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'town' }]);
     });
-    test('does not duplicate it', async () => {
+    test('conflicts with an equal triple that was recorded later', async () => {
       const subject = `crane ${++counter}`;
       const first = await data(nina, 'relate', { subject, predicate: 'lifts', object: 'boats' });
       const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
@@ -136,7 +136,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await undo(gone['tx_id'])).toMatchObject({ code: 'CHANGED_LATER', details: { later: [{ tx_id: again['tx_id'] }] } });
       expect(await data(frank, 'query_graph', { subject })).toHaveLength(1);
     });
-    test('restores both where both were valid before', async () => {
+    test('succeeds if the contradicting triple existed before the deletion: both are valid again', async () => {
       const subject = `dock ${++counter}`;
       const first = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'town' });
       await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'county', resolution: 'keep_both' });
@@ -212,7 +212,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       `${'supercalifragilistic '.repeat(19)}`,
       Array.from({ length: 80 }, (_, n) => `w${n}x`).join(' '),
       'x'.repeat(400),
-    ])('%s is only looked for', async (words) => {
+    ])('the search words %s succeed or are a validation error, and never match a topic or a tag', async (words) => {
       for (const input of [{ query: words }, { topic: words.slice(0, 120) }, { tags: [words.slice(0, 50)] }]) {
         const answer = await call(frank, 'query', input);
         expect([input, code(answer)]).toEqual([input, expect.stringMatching(/^(success|VALIDATION_ERROR)$/)]);

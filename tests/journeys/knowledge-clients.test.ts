@@ -121,7 +121,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       return structuredContent['data'] as Record<string, unknown>;
     };
 
-    test('every tool answers with its published schema, and with a line that says what happened', async () => {
+    test('every tool answers with structured content of its published schema, and with one line of text', async () => {
       expect([...client.schemas.keys()].filter((name) => TOOLS.includes(name.slice(prefix.length))).length).toBe(TOOLS.length);
       const topic = `Tides by ${prefix}${version}${Math.random()}`;
       const stored = await call('store', { topic, content: 'Twice a day.', tags: ['sea'], confidence: 0.9 });
@@ -228,7 +228,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       ['query_graph', { subject: 5 }, 'VALIDATION_ERROR'],
       ['undo', { tx_id: 999_999 }, 'TRANSACTION_NOT_FOUND'],
       ['history', { action: 'destroy' }, 'VALIDATION_ERROR'],
-    ])('%s %j fails with a stable code, words for people, and that trying again does not help', async (tool, args, code) => {
+    ])('%s %j fails with its code, a message, a hint and retryable false', async (tool, args, code) => {
       const { structuredContent, isError, content } = await call(tool, args);
       expect([structuredContent, isError]).toMatchObject([
         { status: 'error', code, message: expect.stringMatching(/\S/), retryable: false },
@@ -262,7 +262,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
   });
 });
 
-test('annotations tell clients which tools act at once, which wait, and in which case', async () => {
+test('/api/user/mcp-tools says which tools need approval, and when a change acts at once', async () => {
   const { body } = await testServer.send('GET', '/api/user/mcp-tools', { token: await testServer.token('alice.chen') });
   const { servers } = (
     body as unknown as {

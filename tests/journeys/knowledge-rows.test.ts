@@ -1,4 +1,4 @@
-/** Row rules of the knowledge tables, whatever the tools request; and snapshots that readers see while others write. */
+/** Row policies of the knowledge tables, tested without the tools, and snapshots that stay the same while others write. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '../../src/core/errors.ts';
@@ -104,7 +104,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       ]).toEqual([table, []]);
   });
 
-  test('a colleague’s version is closed by an approval only; one’s own at once', async () => {
+  test('a caller closes their own versions at once, and a colleague’s version only while an approved change is executed', async () => {
     const foreign = Number(String((await data(marcus, 'store', { topic: 'his', content: 'His.' }))['id']).slice(2));
     const own = Number(String((await data(nina, 'store', { topic: 'hers', content: 'Hers.' }))['id']).slice(2));
     const before = await state();
@@ -115,7 +115,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(await state()).toEqual(before);
     expect(await trying(close(own))).toBe('done');
     expect(await trying(close(foreign), '0b000000-0000-4000-8000-00000000000a')).toBe('done');
-    // An expired approval allows nothing.
+    // The approval of the earlier change does not allow another one.
     const other = Number(String((await data(marcus, 'store', { topic: 'his', content: 'His.' }))['id']).slice(2));
     expect(await trying(close(other))).toBe('CHANGED_SINCE_APPROVAL');
   });

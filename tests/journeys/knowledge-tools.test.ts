@@ -1,4 +1,4 @@
-/** The knowledge tools: store, find, change and undo, at once for one's own entries and by approval for those of others. */
+/** The knowledge tools: store, find, change and undo. Changes of the caller's own entries act at once, changes of others' need approval. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
@@ -39,7 +39,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
       );
     });
-    test('finds something where it searches', async () => {
+    test('of a list returns at least one row', async () => {
       for (const tool of tools.filter(({ kind }) => kind === 'list')) {
         for (const { question, as, input } of tool.examples) {
           if ('mine' in input('2026-11-16')) continue;
@@ -49,7 +49,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  test('refuses everyone outside the staff', async () => {
+  test('refuses customers', async () => {
     for (const tool of tools)
       expect(code(await call('jane.smith@acme.example', tool.name, tool.examples[0]?.input('2026-11-16')))).toBe(
         'INSUFFICIENT_PERMISSIONS',
@@ -110,7 +110,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('changing', () => {
-    test('one’s own entry acts at once; omitted fields stay; the audit log has before and after', async () => {
+    test('the caller’s own entry changes at once, omitted fields stay, and the audit log has the values before and after', async () => {
       const { id } = await stored(nina, { source: 'a', tags: ['one'], valid_to: '2027-01-01' });
       const answer = await data(nina, 'update', { id, content: 'Better.', clear: ['source'], tags: ['two', 'three'] });
       expect(answer).toMatchObject({
@@ -218,7 +218,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         { topic: 'deployment rollback', content: 'Rollback within 5 min if error rate exceeds 1%.', confidence: 0.85 },
       ]);
     });
-    test('finds by stems, by mistyped words, and one step along the graph, which the answer says', async () => {
+    test('finds entries by stems, by misspelt words, and one step along the graph, and names the triple of that step', async () => {
       expect((await data(frank, 'query', { query: 'deploying' }))[0]).toMatchObject({ id: 'e-1', via: null });
       expect((await data(frank, 'query', { query: 'kuberntes' }))[0]).toMatchObject({ topic: 'kubernetes upgrade' });
       expect(await data(frank, 'query', { query: 'resignation' })).toMatchObject([
@@ -390,7 +390,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       await data(sarah, 'undo', { tx_id: made });
       expect(await now(id)).toBe(null);
     });
-    test('goes step by step without a number, over one’s own changes only', async () => {
+    test('without a number, undoes the caller’s own changes, the last one first', async () => {
       const { id } = await stored(sarah);
       await data(sarah, 'update', { id, content: 'Second.' });
       await data(sarah, 'update', { id, content: 'Third.' });
@@ -441,7 +441,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await approve(frank, stale))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await now(id)).toMatchObject({ recorded_by: 'Sarah Kim', content: expect.stringMatching(/^Content number/) });
     });
-    test('of one’s own change of a colleague’s entry needs approval too', async () => {
+    test('of the caller’s own change of a colleague’s entry needs approval too', async () => {
       const { id } = await stored(sarah);
       const done = await approve(marcus, await ask(marcus, 'update', { id, content: 'By Marcus.' }));
       const { tx_id } = (done as { data: { tx_id: number } }).data;

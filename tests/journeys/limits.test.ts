@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-/** Waits so that the following requests fall into one minute of the counter. */
+/** Waits for the next minute if the current one ends soon: the rate limit counts by the minute. */
 async function withinOneMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
@@ -36,7 +36,7 @@ describe('one person', () => {
 });
 
 describe('requests that call no tool', () => {
-  test('are limited too, so that nobody fills the audit log with decisions on unknown tickets', async () => {
+  test('are limited too, such as decisions on unknown tickets, which write audit records', async () => {
     await withinOneMinute();
     const token = await testServer.token('dan.williams');
     const decide = () => testServer.send('POST', '/api/confirm/00000000-0000-4000-8000-000000000000', { token, body: { approved: true } });

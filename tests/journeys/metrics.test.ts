@@ -115,7 +115,7 @@ describe('what is counted', () => {
     expect(total(parseMetrics(text), 'tamshai_calls_total', { server: 'none' })).toBeGreaterThan(0);
   });
 
-  test('the process itself', async () => {
+  test('memory, start time and event loop of the process', async () => {
     const samples = await scrape();
     expect(total(samples, 'process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     expect(total(samples, 'process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
@@ -134,9 +134,9 @@ describe('what is counted', () => {
   });
 });
 
-describe('who may see it', () => {
+describe('who may read the metrics', () => {
   const from = (token?: string, server?: string) => testServer.send('GET', '/metrics', { token, server, headers: ELSEWHERE });
-  test.each(['gateway', 'hr'])('other hosts need the key or a member of staff: %s', async (server) => {
+  test.each(['gateway', 'hr'])('a request from another host needs the metrics key or the token of an employee: %s', async (server) => {
     const options = server === 'gateway' ? {} : { server };
     expect((await from(undefined, server)).status).toBe(401);
     expect((await from(`${KEY}x`, server)).status).toBe(401);
@@ -159,7 +159,7 @@ describe('who may see it', () => {
 });
 
 describe('the format', () => {
-  test('promtool finds no problem', async () => {
+  test('the metrics are valid Prometheus text; in the run on servers promtool checks them too', async () => {
     const { text } = await testServer.send('GET', '/metrics');
     parseMetrics(text);
     if (!onServers) return expect(text).toContain('# TYPE tamshai_calls_total counter');

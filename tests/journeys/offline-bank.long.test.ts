@@ -7,10 +7,10 @@ import { type Asked, type AssistantHarness, openAssistantHarness } from '../assi
 interface Question {
   readonly as: string;
   readonly turns: readonly string[];
-  /** The last call of the last turn. Without it, only the text counts. */
+  /** The expected last call of the last turn. If it is missing, only the text is checked. */
   readonly call?: string;
   readonly input?: Readonly<Record<string, unknown>>;
-  /** Does it end in an approval card? */
+  /** Whether the answer ends in an approval card. */
   readonly card?: boolean;
   readonly says?: readonly string[];
   readonly never?: readonly string[];

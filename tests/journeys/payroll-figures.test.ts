@@ -141,7 +141,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     return rows as Data;
   }
 
-  test('everyone is paid on every pay day since they began', async () => {
+  test('every regular run pays all employees who were hired by the end of its period', async () => {
     expect(stubs.length).toBeGreaterThan(20_000);
     expect(
       await testRuntime.owner(`select r.pay_date from payroll.pay_runs r where r.run_type = 'REGULAR'

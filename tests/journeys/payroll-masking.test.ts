@@ -63,7 +63,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   const call = (who: Who, tool: string, input: object = {}) => testRuntime.call(who, 'payroll', tool, input);
   const data = (who: Who, tool: string, input: object = {}) => testRuntime.data(who, 'payroll', tool, input);
 
-  test('payroll roles see everyone; all others only themselves', async () => {
+  test('payroll, HR and executives see everyone; other employees only themselves', async () => {
     const everyone: Who[] = [paula, alice, eve, reader, person(tom, { roles: ['payroll-read'] }), person(tom, { roles: ['executive'] })];
     for (const who of everyone) {
       expect(new Set((await data(who, 'list_pay_stubs')).map((row) => row['employee_id'])).size).toBe(50);
@@ -93,7 +93,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     }
   }, 180_000);
 
-  test('without an employee record no row is one’s own', async () => {
+  test('a caller without an employee record gets IDENTITY_NOT_LINKED for their own payroll', async () => {
     const unlinked = person(marcus, { employeeId: undefined });
     expect(code(await call(unlinked, 'list_pay_stubs'))).toBe('IDENTITY_NOT_LINKED');
     const lead = person(paula, { employeeId: undefined });
@@ -239,7 +239,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   describe('groups of one or two', () => {
     const runs = async (who: Who) => await data(who, 'list_pay_runs', { run_type: 'OFF_CYCLE' });
 
-    test('a run of one person reveals that person’s pay', async () => {
+    test('the totals of a run of one or two people are shown only to callers who may see pay', async () => {
       expect((await runs(paula)).map((row) => [row['employee_count'], typeof row['gross']])).toEqual([
         [1, 'number'],
         [2, 'number'],

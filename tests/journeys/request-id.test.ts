@@ -57,7 +57,7 @@ test("a caller's id is returned, logged and recorded; over REST, MCP and on a do
 });
 
 test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
-  'an id that could do harm (%j) is replaced by one of ours',
+  'a request id with other characters or over 64 characters (%j) is replaced by a new one',
   async (given) => {
     const { headers } = await testServer.send('POST', '/api/tools/hr/find_employees', {
       token: await testServer.token('frank.davis'),

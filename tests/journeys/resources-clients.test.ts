@@ -1,4 +1,7 @@
-/** Seed 002, US-002-003 to 005: discovery, subscriptions and prompts, through real clients of both generations, on the gateway and on the domain's own server. */
+/**
+ * Seed 002, US-002-003 to 005: discovery, subscriptions and prompts, through real clients of both generations, on the gateway and on the
+ * domain's own server.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -44,7 +47,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       expect(client.capabilities).toMatchObject({ resources: { subscribe: true }, prompts: {}, completions: {}, tools: {} });
     });
 
-    test('resources/list has the three, with both spellings of the type and the version', async () => {
+    test('resources/list has the three resources, each with mimeType, mime_type and version', async () => {
       const listed = (await client.resources()).filter(({ uri }) => String(uri).startsWith('knowledge:'));
       expect(new Set(listed.map(({ uri }) => uri))).toEqual(new Set(URIS));
       expect(listed).toHaveLength(URIS.length);
@@ -60,7 +63,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       expect(patterns).toEqual(expect.arrayContaining(URIS.map((uri) => `${uri}{?limit,cursor}`)));
     });
 
-    test.each(URIS)('%s is read page by page, to null, and later changes move nothing', async (uri) => {
+    test.each(URIS)('%s is read page by page until the cursor is null, and later changes do not move its rows', async (uri) => {
       const whole = await page(uri);
       expect(whole).toMatchObject({ resource_uri: uri, as_of_tx_id: expect.any(Number), items: expect.any(Array) });
       const idOf = (item: Page['items'][number]) => item.id ?? item.tx_id;
@@ -157,7 +160,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
   });
 });
 
-test('a person who loses the role gets no notification within ten seconds, and their streams end', async () => {
+test('a person without the role gets no notification from ten seconds after its loss, and cannot read', async () => {
   const { accounts } = testServer.tamshai.wiring.identity;
   const uri = 'knowledge://entries';
   const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>

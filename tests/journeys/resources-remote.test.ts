@@ -48,7 +48,7 @@ const plain = (answer: unknown) => JSON.parse(JSON.stringify(answer).replace(/"n
 const read = (tool: string, input: object, caller = marcus) =>
   far.call({ server: 'knowledge', tool, input, caller, surface: 'mcp', requestId: 'far' });
 
-test('a resource is read page by page, and refused with the same message', async () => {
+test('a resource is read page by page, and refused with the error codes of a local one', async () => {
   const first = await read('knowledge://entries', { limit: 2 });
   if (first.status !== 'success') throw new Error(JSON.stringify(first));
   const page = first.data as { items: unknown[]; next_cursor: string };
@@ -106,7 +106,7 @@ test('a remote server validates and records input as the gateway does, and inval
   expect(await read('knowledge://entries', { limit: 2 })).toMatchObject({ status: 'success' });
 });
 
-test('changes are forwarded from there, to people who may read them', async () => {
+test('the gateway gets changes from the remote server, for people who may read them', async () => {
   const begun = await read('knowledge://entries#subscribe', {});
   if (begun.status !== 'success') throw new Error(JSON.stringify(begun));
   const after = begun.data as number;
@@ -127,7 +127,7 @@ test('changes are forwarded from there, to people who may read them', async () =
   expect(status).toBe(401);
 });
 
-test('an approved change is executed there, whatever the size of the card', async () => {
+test('an approved change with a very large card is executed on the remote server', async () => {
   const { registry, clock, log, runtime } = testServer.tamshai.wiring;
   const between = createUpstreamClient({ server: 'finance', url: testServer.address('finance'), log, deadlineMs: 30_000 });
   testServer.later(() => between.close());

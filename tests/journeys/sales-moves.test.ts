@@ -231,7 +231,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     });
   });
 
-  test('a deleted row is gone from every tool and sum, and kept in the store', async () => {
+  test('no tool and no sum includes a deleted row, and the row stays in the store', async () => {
     const customer_id = await newCustomer(testRuntime);
     const [id, other] = [await newDeal(testRuntime, 'PROPOSAL', customer_id), await newDeal(testRuntime, 'PROPOSAL', customer_id)];
     const seen = async () => {
@@ -270,7 +270,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     expect(await stored(testRuntime, 'opportunities', other)).not.toHaveProperty('removed');
   });
 
-  describe('between asking and approving', () => {
+  describe('between request and approval', () => {
     const writes = [
       ['close_opportunity', 'opportunities', { outcome: 'won' }],
       ['delete_opportunity', 'opportunities', {}],
@@ -320,7 +320,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
       expect(await stored(testRuntime, 'opportunities', opportunity_id)).toMatchObject({ stage: 'CLOSED_LOST', row_version: 2 });
     });
 
-    test('a new deal keeps a customer from being deleted', async () => {
+    test('a new deal prevents the deletion of its customer', async () => {
       const customer_id = await newCustomer(testRuntime);
       const { confirmationId } = await testRuntime.ask(carol, 'sales', 'delete_customer', { customer_id });
       await newDeal(testRuntime, 'PROSPECTING', customer_id);

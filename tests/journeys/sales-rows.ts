@@ -1,4 +1,4 @@
-/** Sales rows in any state, written past all rules. */
+/** Inserts sales rows in any state directly into the store, without tools. */
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/core/rows.ts';
 import { openStages } from '../../src/domains/sales/schemas.ts';

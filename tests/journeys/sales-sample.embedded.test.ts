@@ -48,7 +48,7 @@ test('the first ten of a million rows are generated without holding the rest', (
   expect(performance.now() - started).toBeLessThan(60_000);
 });
 
-test.each([100, 101, 150, 333, 20_001])('a company of %i has its own', (employees) => {
+test.each([100, 101, 150, 333, 20_001])('%i employees give more than thirty rows of each kind, with unique ids', (employees) => {
   for (const name of ['customers', 'opportunities', 'leads', 'quotas']) {
     const rows = rowsOf(name, '2026-11-16', employees);
     expect(rows.length).toBeGreaterThan(30);
@@ -56,7 +56,7 @@ test.each([100, 101, 150, 333, 20_001])('a company of %i has its own', (employee
   }
 });
 
-test('ten times the people have ten times the deals, all with different names', () => {
+test('ten times the employees give at least eight times the rows, with unique ids and customer names', () => {
   for (const name of ['customers', 'opportunities', 'leads']) {
     const [small, large] = [rowsOf(name, '2026-11-16'), rowsOf(name, '2026-11-16', 5000)];
     expect(large.length).toBeGreaterThan(small.length * 8);
@@ -72,7 +72,7 @@ describe.each(DAYS)('on %s', (day) => {
   const leads = rowsOf('leads', day);
   const quotas = rowsOf('quotas', day);
 
-  test('a few hundred of each, as the tools publish them', () => {
+  test('has a few hundred customers, deals and leads, which match the schemas of the tools', () => {
     for (const rows of [customers, deals, leads]) expect(rows.length).toSatisfy((count: number) => count >= 150 && count <= 900);
     for (const row of customers) customer.strict().parse(omit(row, 'name_search'));
     for (const row of deals) opportunity.strict().parse(omit(row, 'search', 'owner_search'));
@@ -82,7 +82,7 @@ describe.each(DAYS)('on %s', (day) => {
     expect(new Set(deals.map((row) => row['deal_name'])).size).toBe(deals.length);
   });
 
-  test('owners are people who sell here', () => {
+  test('owners of deals, leads, quotas and customers are employees of the Sales department', () => {
     const people = directory(500);
     const sellers = new Map(
       Array.from({ length: 500 }, (_, n) => people.person(n))
@@ -101,7 +101,7 @@ describe.each(DAYS)('on %s', (day) => {
     for (const status of ['QUALIFIED', 'NEW']) expect(leads.some((row) => liams(row) && row['status'] === status)).toBe(true);
   });
 
-  test('the customers and deals that questions name', () => {
+  test('has the customers and deals that sample questions name', () => {
     const named = (name: string) => customers.filter((row) => String(row['name']).startsWith(name));
     const known = 'Acme,Globex,Initech,Umbrella Health,Stark Manufacturing,Wayne Logistics,Hooli Software,Vandelay Imports,Soylent Foods';
     for (const name of [...known.split(','), 'Wonka Confectionery']) expect([name, named(name).length]).toEqual([name, 1]);
@@ -126,7 +126,7 @@ describe.each(DAYS)('on %s', (day) => {
     expect(leads.filter((row) => Number(row['score']) > 80).length).toBeGreaterThan(10);
   });
 
-  test('this month, this quarter, the last and the next have answers', () => {
+  test('has open deals for this month, this quarter and later, quotas for the next quarter, and won deals of last year', () => {
     const closing = (from: string, to: string) =>
       deals.filter((row) => String(row['close_date']) >= from && String(row['close_date']) <= to);
     expect(closing(monthFrom(day), monthTo(day)).filter(isOpen).length).toBeGreaterThan(5);
@@ -153,7 +153,7 @@ describe.each(DAYS)('on %s', (day) => {
     expect(sold / wanted).toSatisfy((share: number) => share > 0.5 && share < 1.3);
   });
 
-  test('no row contradicts another', () => {
+  test('the fields of each deal agree with each other and with its customer', () => {
     const byId = new Map(customers.map((row) => [row['_id'], row]));
     for (const row of deals) {
       const of = byId.get(row['customer_id']);

@@ -267,7 +267,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       );
     }, 60_000);
 
-    test('a cursor is refused anywhere else', async () => {
+    test('a cursor is refused with other filters or another order, by another tool, or from another person', async () => {
       const { metadata } = await list('list_opportunities', { limit: 2 });
       const cursor = metadata?.nextCursor;
       expect(await ask(carol, 'list_opportunities', { limit: 2, cursor })).toBe('success');

@@ -31,7 +31,7 @@ it('other users of the machine cannot read the data, also in a data folder that 
   expect(open).toEqual([]);
 }, 180_000);
 
-it.each(['gateway', 'hr'])('an MCP client that guesses tool names is recorded, once for each name: %s', async (server) => {
+it.each(['gateway', 'hr'])('a call of an unknown tool by an MCP client is recorded once: %s', async (server) => {
   const token = await testServer.token('frank.davis', { mcp: true, ...(server === 'hr' && { server }) });
   const name = `probe_${server}`;
   const { error } = await testServer.rpc(token, 'tools/call', { name, arguments: {} }, server === 'hr' ? { server } : {});

@@ -1,4 +1,4 @@
-/** The scenarios of the specification, verbatim where it quotes words, through a real MCP client. */
+/** The scenarios of the specification through a real MCP client, with the exact texts that the specification quotes. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ListMetadata } from '../../src/core/answer.ts';
@@ -126,7 +126,7 @@ describe('changes', () => {
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: 120_000 });
   });
 
-  test('Alice deletes Frank Davis: the message names him, the record is gone from every tool, and he can call nothing', async () => {
+  test('Alice deletes Frank Davis: the message names him, he is not found any more, and his own calls are refused', async () => {
     const alice = await testServer.mcp('alice.chen');
     const pending = await ask(alice, 'hr_delete_employee', { employee_id: idOf('frank.davis'), reason: 'Internship over' });
     if (pending.status !== 'pending_confirmation') throw new Error(JSON.stringify(pending));

@@ -51,7 +51,7 @@ const later = (seconds: number) => {
 const request = (browser: Browser) => ({ headers: header(browser), url: '/' }) as Parameters<typeof s.sessions.authenticate>[0];
 
 describe('signing in', () => {
-  test('returns to the requested page, with a cookie that scripts and other origins cannot read', async () => {
+  test('returns to the requested page, with a cookie that scripts cannot read and other sites do not send', async () => {
     const id = s.ticket('alice.chen');
     const asked = await new Browser().go(`${s.base}/approve/${id}`);
     expect([asked.status, asked.headers.location]).toEqual([302, `/signin?to=${encodeURIComponent(`/approve/${id}`)}`]);

@@ -79,7 +79,7 @@ describe.each([
     }
   });
 
-  test('the same in chunks, after another request on the connection, and without a sign-in', async () => {
+  test('gets an error too in chunks after another request; without a sign-in it gets 408 and is not recorded', async () => {
     const [entrance] = await entrances();
     if (entrance === undefined) throw new Error('none');
     const port = testServer.tamshai.ports['gateway'] ?? 0;
@@ -98,7 +98,7 @@ describe.each([
     expect(await recordsOf(id)).toEqual([]);
   });
 
-  test('the same where no body is read: forms, sign-in, other methods, unknown paths', async () => {
+  test('gets an error too where the body is a form or is not read: sign-out, sign-in, unknown paths', async () => {
     for (const path of ['/signout', '/auth/realms/tamshai-staff/token', '/auth/realms/tamshai-staff/reg', '/health', '/nowhere']) {
       const text = await exchange(testServer.tamshai.ports['gateway'] ?? 0, (socket) => {
         socket.write(
@@ -125,7 +125,7 @@ test('endless headers get 408 with our error message on every listener', async (
   }
 });
 
-test('a call whose body came in time may run longer than the limit', async () => {
+test('twenty concurrent calls with complete bodies succeed under these limits', async () => {
   const answered = await Promise.all(
     Array.from({ length: 20 }, () => testServer.rest('eve.thompson', 'hr', 'list_employees', { limit: 50 })),
   );

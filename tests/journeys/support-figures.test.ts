@@ -1,4 +1,4 @@
-/** Service levels and agents' figures equal a count over the tickets and the clock. */
+/** The SLA tools and get_agent_metrics return the same figures as an independent count over the sample tickets, at several times. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as support from '../../src/domains/support/index.ts';
@@ -14,7 +14,7 @@ const waits = ({ resolved_at }: Row) => resolved_at === null;
 const left = ({ sla_deadline }: Row, now: Date) => Date.parse(String(sla_deadline)) - now.getTime();
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
-/** An independent count over the stored rows. */
+/** Counts the same figures from the sample rows. */
 function counted(rows: readonly Row[], now: Date) {
   const total = rows.length;
   const breached = rows.filter((row) => left(row, now) < 0).length;
@@ -34,7 +34,7 @@ function worked(rows: readonly Row[]) {
   };
 }
 
-describe.each(searchStores)('the figures of support on %s', (_name, search) => {
+describe.each(searchStores)('SLA and agent figures on %s', (_name, search) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ search, tools: Object.values(support) });
@@ -57,7 +57,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     return rows as Data;
   };
 
-  test.each([0, 0.5, 1.9, 26, 71.3, 400])('the summary is right %s hours later', async (hours) => {
+  test.each([0, 0.5, 1.9, 26, 71.3, 400])('SLA summary and lists equal an independent count %s hours later', async (hours) => {
     const now = new Date(SAMPLE_DAY.getTime() + hours * HOUR);
     testRuntime.clock.set(now);
     const rows = tickets.filter(waits);
@@ -82,7 +82,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     testRuntime.clock.set(SAMPLE_DAY);
   });
 
-  test('the minutes left are those until the deadline, the most urgent first', async () => {
+  test('minutes_remaining is the time to the deadline, and the earliest deadline comes first', async () => {
     const [soon, late] = [await slaTickets('at_risk'), await slaTickets('breached')];
     expect(soon.length).toBeGreaterThan(0);
     expect(late.length).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     expect(subjects).toContain('SSO certificate expired');
   });
 
-  test('a ticket is at risk from exactly two hours before the deadline, and breached right after it', async () => {
+  test('a ticket is at risk when less than two hours are left, and breached when the deadline is over', async () => {
     const deadline = Date.parse(String(tickets[2]?.['sla_deadline']));
     const stateAt = async (time: number) => {
       testRuntime.clock.set(new Date(time));
@@ -120,7 +120,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     ['7d', 7],
     ['30d', 30],
     ['90d', 90],
-  ] as const)('agents of the last %s', async (period, days) => {
+  ] as const)('the figures of each agent and of the team over the last %s equal an independent count', async (period, days) => {
     const from = Date.parse(SAMPLE_DAY.toISOString().slice(0, 10)) - days * 24 * HOUR;
     const rows = tickets.filter((row) => !waits(row) && Date.parse(String(row['resolved_at'])) >= from);
     const data = await testRuntime.data(dan, 'support', 'get_agent_metrics', { period });
@@ -141,7 +141,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     expect(most.reduce((sum, each) => sum + each, 0)).toBe(rows.length);
   });
 
-  test('with no solved ticket there is no average, and nothing is late', async () => {
+  test('if no ticket was solved in the period, the average is null and the SLA compliance is 100 %', async () => {
     testRuntime.clock.set(new Date(SAMPLE_DAY.getTime() + 400 * 24 * HOUR));
     expect(await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })).toMatchObject({
       team: { resolved: 0, avg_resolution_minutes: null, sla_compliance_percent: 100 },
@@ -150,7 +150,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     testRuntime.clock.set(SAMPLE_DAY);
   });
 
-  test('closing a ticket changes the figures', async () => {
+  test('closing a breached ticket removes it from the SLA figures and adds it to the figures of the agent and the team', async () => {
     const [before, metrics] = [await summary(), await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })];
     const [first] = await slaTickets('breached');
     await testRuntime.done(dan, 'support', 'close_ticket', {

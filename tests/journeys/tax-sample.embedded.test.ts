@@ -35,7 +35,7 @@ describe.each([
   });
 });
 
-test('every day of a year has something overdue, something coming, and money that is never more than was owed', () => {
+test('every day of a year has overdue and coming obligations, and no payment is more than its amount', () => {
   for (const today of days) {
     const year = Number(today.slice(0, 4));
     const estimates = estimatesFor(today);

@@ -106,7 +106,7 @@ const itemsOf = (some: readonly Estimate[], returns: readonly Filing[]): Item[] 
 ];
 const sum = (items: readonly Item[], value: (item: Item) => bigint) => Number(items.reduce((all, item) => all + value(item), 0n)) / 100;
 
-/** The same by another method: whole cents, one item after the other. */
+/** Computes the summary by another method: in whole cents, one row after the other. */
 function expected(items: readonly Item[], today: string, year: number, quarter: number | undefined) {
   const own = items.filter((item) => item.year === year && (quarter === undefined || item.quarter === quarter));
   const earlier = items.filter(
@@ -289,7 +289,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       testRuntime.clock.set(SAMPLE_DAY);
     });
 
-    test('what is overdue is overdue in the lists too', async () => {
+    test('the overdue obligations of the summary are those of the lists', async () => {
       const { overdue } = (await summary()) as unknown as { overdue: { id: string }[] };
       const lists = await Promise.all([
         testRuntime.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2025 }),
@@ -329,7 +329,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       expect(await summary({ period: '2026' })).toMatchObject({ compliance });
     });
 
-    test('a return counts when it is not filed in time, or not paid', async () => {
+    test('a return is overdue when it is not filed in time, or not paid', async () => {
       const filed: Filing = {
         year: 2025,
         state: 'CA',

@@ -196,7 +196,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(new Set(years)).toEqual(new Set([2026, 2025, 2024]));
     });
 
-    test('"are we registered in …?" is yes, no, or a question about the state', async () => {
+    test('registrations of a state: some, none, or an error for an unknown state', async () => {
       const texas = await list('list_state_registrations', { state: 'texas' });
       expect(texas.map((row) => [row['tax_type'], row['status']])).toEqual([
         ['franchise', 'active'],
@@ -336,7 +336,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(all.some((row) => row['user_name'] === 'Bob Martinez' && row['action'] === 'approve')).toBe(true);
     });
 
-    test('its schema names both forms for a model', () => {
+    test('its schema declares the date range as text or as an object', () => {
       const { properties } = jsonSchema(tax.listAuditLogs.input, 'input') as { properties: Record<string, { anyOf?: { type: string }[] }> };
       expect(properties['date_range']?.anyOf?.map(({ type }) => type)).toEqual(['string', 'object']);
     });

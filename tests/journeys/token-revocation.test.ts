@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-/** How long a verified token may be cached. */
+/** Longer than a verified token may be cached. */
 const CACHED_SECONDS = 11;
 const base = () => testServer.tamshai.base;
 const revoke = (token: string, more: Record<string, string> = {}, realm = 'staff') =>
   ask(`${base()}/oidc/${realm}/token/revocation`, { form: { token, client_id: 'tamshai-cli', ...more } });
 const listTools = async (token: string, server?: string) => (await testServer.rpc(token, 'tools/list', {}, { server })).status;
-/** Many times: behind a load balancer each gateway gets its turn. */
+/** Sends twelve requests: behind a load balancer, they reach every gateway. */
 const everywhere = async (token: string, server?: string) =>
   new Set(await Promise.all(Array.from({ length: 12 }, () => listTools(token, server))));
 
@@ -23,7 +23,7 @@ describe('an access token for MCP', () => {
   test.each([
     ['the gateway', undefined],
     ['a domain server', 'tasks'],
-  ])('is dead at %s within the time that it may be remembered', async (_, server) => {
+  ])('is refused at %s once the cache of verified tokens has expired, and another token of the person is not', async (_, server) => {
     const token = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     const other = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     expect(await everywhere(token, server)).toEqual(new Set([200]));

@@ -1,3 +1,4 @@
+/** Starts HAProxy as the load balancer of the tests. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,9 +6,9 @@ import { freePort, Launched, output, ownFolder, type TestServer, unprivileged } 
 
 export interface Balanced {
   readonly name: string;
-  /** Chosen before the start, because the servers behind it must know it. */
+  /** The port of the load balancer. It is chosen before the start, because the servers behind it must know it. */
   readonly port: number;
-  /** The public port of the servers behind it, where another proxy is in front. */
+  /** The public port of the servers, if another proxy is in front of this one. */
   readonly known?: number;
   readonly servers: readonly number[];
 }

@@ -1,4 +1,4 @@
-/** Some tests run what is built: worker threads and the command. */
+/** Builds dist/ for tests that need it: those of worker threads and of the command. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const changedAt = (path: string): number => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Builds where a source file is newer than the build, so that no test passes or fails on old code. */
+/** Builds if a source file is newer than the build, so no test runs old code. */
 export function buildIfStale(): void {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const newest = Math.max(...sources.map((path) => changedAt(join('src', path))));

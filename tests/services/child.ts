@@ -1,3 +1,4 @@
+/** Starts a TypeScript module as a child process of the tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,13 +8,13 @@ const RUNNER = fileURLToPath(new URL('./run-ts.mjs', import.meta.url));
 
 export interface Child {
   readonly process: ChildProcess;
-  /** The next line that it prints. Rejects when it ends first. */
+  /** The next line that the child prints. Rejects if the child ends before it prints one. */
   line(): Promise<string>;
-  /** All that it printed on stdout and stderr, and its exit code, once it has ended. */
+  /** Resolves when the child has ended: its exit code and everything that it printed. */
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
 }
 
-/** Starts a TypeScript module as a real second process. */
+/** Starts the module with these arguments. The child ends with this process. */
 export function startChild(file: URL, ...args: string[]): Child {
   const child = spawn(process.execPath, [RUNNER, fileURLToPath(file), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   process.once('exit', () => child.kill('SIGKILL'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { output } from './server-process.ts';
 
 export const INSPECTOR = '2.12.0';
-/** The Inspector needs a newer Node than we do, which npm provides too. */
+/** The Inspector needs a newer Node than we do. npm can install that version too. */
 const NODE = '24.21.0';
 const CONFORMANCE = '0.2.0-alpha.12';
 const PYTHON_SDK = '2.3.0';
@@ -13,7 +13,7 @@ const PYTHON_GENERATOR = '0.29.1';
 
 const cache = () => process.env['TAMSHAI_TEST_CACHE'] || join(homedir(), '.cache', 'tamshai-test');
 
-/** Under its name only when it is complete. */
+/** Installs into a temporary folder and renames it at the end, so a folder with the final name is always complete. */
 function kept(name: string, make: (folder: string) => boolean): string {
   const folder = join(cache(), name);
   if (existsSync(folder)) return folder;
@@ -28,7 +28,7 @@ function kept(name: string, make: (folder: string) => boolean): string {
   }
 }
 
-/** The program and its first argument. */
+/** The MCP Inspector: the path of Node and the path of its script. */
 export function inspector(): readonly [string, string] {
   const folder = kept(`inspector-${INSPECTOR}-node-${NODE}`, (part) => {
     const install = ['install', '--no-audit', '--no-fund', '--force', '--prefix', part];
@@ -40,7 +40,7 @@ export function inspector(): readonly [string, string] {
   return [join(folder, 'node_modules', 'node', 'bin', 'node'), join(folder, 'node_modules', '.bin', 'mcp-inspector')];
 }
 
-/** A Python that has the SDK. The packages lie beside it, because such an environment cannot be moved. */
+/** The folder of the Python SDK, for PYTHONPATH. It is not a virtual environment, because that could not be renamed at the end. */
 export function pythonSdk(): { readonly PYTHONPATH: string } {
   const folder = kept(
     `python-mcp-${PYTHON_SDK}`,
@@ -49,7 +49,7 @@ export function pythonSdk(): { readonly PYTHONPATH: string } {
   return { PYTHONPATH: folder };
 }
 
-/** The same for the official conformance suite. */
+/** The official conformance suite: the path of Node and the path of its script. */
 export function conformance(): readonly [string, string] {
   const folder = kept(
     `conformance-${CONFORMANCE}-node-${NODE}`,
@@ -71,7 +71,7 @@ export function conformance(): readonly [string, string] {
   ];
 }
 
-/** A Python that has openapi-python-client, which generates a client from openapi.json. */
+/** The folder of openapi-python-client, for PYTHONPATH. It generates a client from openapi.json. */
 export function pythonGenerator(): { readonly PYTHONPATH: string } {
   const folder = kept(
     `openapi-python-client-${PYTHON_GENERATOR}`,

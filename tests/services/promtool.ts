@@ -1,3 +1,4 @@
+/** Finds or downloads promtool, which checks the text format of Prometheus metrics. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { output } from './server-process.ts';
 
 const PLACES = ['/usr/bin/promtool', '/usr/local/bin/promtool'];
 
-/** Prometheus's own checker: the one that is installed, else taken out of its Debian package, once. */
+/** The path of promtool: the installed program, or one from the Debian package of Prometheus, which is downloaded once. */
 export function promtool(): string {
   const installed = PLACES.find((path) => existsSync(path));
   if (installed !== undefined) return installed;

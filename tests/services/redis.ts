@@ -1,8 +1,9 @@
+/** Starts Redis for the tests. */
 import { freePort, Launched, output, ownFolder, type TestServer, unprivileged } from './server-process.ts';
 
 const version = () => output('redis-server', ['--version']);
 
-/** Debian's package, where the machine has none yet. Its service is not started: the tests run their own. */
+/** Installs the Debian package if there is no redis-server. The service of the package is not started, because tests start their own. */
 function install(): void {
   if (version() !== undefined) return;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
@@ -18,7 +19,7 @@ function install(): void {
 export interface RedisOptions {
   readonly password?: string;
   readonly maxmemoryPolicy?: string;
-  /** To bring a server back at the address where one was. */
+  /** The port, for a server that replaces a stopped one at the same address. By default a random one. */
   readonly port?: number;
 }
 

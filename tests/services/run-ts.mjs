@@ -1,5 +1,5 @@
 // Runs one TypeScript module as a process of its own: node run-ts.mjs <file> [arguments…]
-// Vite is here with vitest, and does it on every version of Node that we support.
+// Vite, which vitest depends on, runs TypeScript on every version of Node that we support.
 import { resolve } from 'node:path';
 import { runnerImport } from 'vite';
 

@@ -1,3 +1,4 @@
+/** Starts OpenSearch or Elasticsearch for the tests. */
 import {
   chmodSync,
   cpSync,
@@ -23,7 +24,7 @@ interface Product {
   readonly variable: string;
 }
 
-/** Versions that run on Java 17. Newer ones (9 and 3) are asked for by name and need Java 21 in TAMSHAI_TEST_JAVA_HOME. */
+/** The default versions run on Java 17. OpenSearch 3 and Elasticsearch 9 need Java 21 in TAMSHAI_TEST_JAVA_HOME. */
 const PRODUCTS = {
   opensearch: {
     title: 'OpenSearch',
@@ -42,7 +43,7 @@ const PRODUCTS = {
 } as const satisfies Record<string, Product>;
 export type SearchProduct = keyof typeof PRODUCTS;
 
-/** Fetched once, under its name only when it is complete. Maven's own settings say from where. */
+/** The folder of the product, which Maven downloads once. It gets its final name only when it is complete. */
 function homeOf(program: SearchProduct): string {
   const { title, version, group } = PRODUCTS[program];
   const home = join(programCache(), `${program}-${version}`);
@@ -62,7 +63,7 @@ function homeOf(program: SearchProduct): string {
     try {
       renameSync(join(part, folder), home);
     } catch (error) {
-      // Another run was faster.
+      // Another run has downloaded it meanwhile.
       if (!existsSync(home)) throw error;
     }
     return home;

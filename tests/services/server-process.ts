@@ -1,3 +1,4 @@
+/** Runs servers as child processes of the tests, on loopback, and ends them with the tests. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +24,7 @@ process.once('exit', () => {
   for (const work of atExit) work();
 });
 
-/** Servers that refuse to run as root get the first of these accounts that exists; anyone else runs them as themselves. */
+/** For root: the first of these accounts that exists, else `nobody`: servers refuse to run as root. Others use their own account. */
 export function unprivileged(...names: string[]): Account {
   if (process.getuid?.() !== 0) return {};
   for (const name of [...names, 'nobody']) {
@@ -35,8 +36,8 @@ export function unprivileged(...names: string[]): Account {
 }
 
 /**
- * For a server that is told its port and starts a while later. Not one that the system gives out by itself: before the server listens on
- * it, any connection of anybody may have got it.
+ * A free port for a server that starts later. It is below the range from which the system assigns ports by itself: another connection could
+ * get a port of that range before the server listens.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
@@ -52,7 +53,7 @@ export async function freePort(): Promise<number> {
   throw new Error('No free port was found.');
 }
 
-/** The system's temp folder rather than the project's: an unprivileged account may not be able to reach the latter. */
+/** Creates a folder in the system's temporary folder, because an unprivileged account may not be able to read the project's folder. */
 export function ownFolder(name: string, { uid, gid }: Account): string {
   const folder = mkdtempSync(join(tmpdir(), `tamshai-test-${name}-`));
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
@@ -60,7 +61,7 @@ export function ownFolder(name: string, { uid, gid }: Account): string {
   return folder;
 }
 
-/** Where programs are kept between runs. Servers that do not run as root have no way into root's home. */
+/** Where downloaded programs are kept between runs. For root it is not in root's home, which other accounts cannot read. */
 export const programCache = (): string =>
   process.env.TAMSHAI_TEST_CACHE || (process.getuid?.() === 0 ? '/var/cache/tamshai-test' : join(homedir(), '.cache', 'tamshai-test'));
 
@@ -77,7 +78,8 @@ export class Launched {
     this.folder = folder;
     this.#log = join(folder, 'server.log');
     const out = openSync(this.#log, 'a');
-    // The kernel ends the server when this process dies, however it dies. It forgets that at a change of account, hence after it.
+    // The kernel kills the server when this process dies for any reason. A change of account resets this setting, so setpriv sets it after
+    // the change.
     const [program, all] = hasSetpriv() ? ['setpriv', ['--pdeathsig', 'SIGKILL', '--', command, ...args]] : [command, [...args]];
     this.child = spawn(program, all, {
       ...account,
@@ -108,7 +110,7 @@ export class Launched {
     try {
       process.kill(-this.child.pid, signal);
     } catch {
-      // It ended at this moment.
+      // The process has ended meanwhile.
     }
   }
 
@@ -125,7 +127,7 @@ export class Launched {
     }
   }
 
-  /** SIGKILL, with its folder left as it was. */
+  /** Kills the server and keeps its folder. */
   async kill(): Promise<void> {
     this.signal('SIGKILL');
     await this.#exited;
@@ -149,7 +151,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(false));
   });
 
-/** Runs a command to its end as the given account; its output, or undefined if it failed. */
+/** Runs a command as the given account and returns its output, or undefined if it failed. */
 export function output(
   command: string,
   args: readonly string[],

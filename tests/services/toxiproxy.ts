@@ -1,10 +1,11 @@
+/** Starts toxiproxy, a TCP proxy that injects faults, for the tests. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, Launched, output, ownFolder, programCache, type TestServer, unprivileged } from './server-process.ts';
 
 const VERSION = '2.12.0';
 
-/** Built once by Go, under its name only when it is complete. Go's own settings say from where. */
+/** The path of toxiproxy, which Go builds once. Its folder gets its final name only when it is complete. */
 function program(): string {
   const home = join(programCache(), `toxiproxy-${VERSION}`);
   if (existsSync(home)) return join(home, 'server');

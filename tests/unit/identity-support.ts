@@ -1,3 +1,4 @@
+/** Helpers of the identity tests: a test clock, employment records, a verifier with its keys, and signed tokens. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,12 +20,12 @@ export const API: readonly string[] = [`${BASE}/api`];
 export const MCP: readonly string[] = [`${BASE}/mcp`];
 
 const made: string[] = [];
-// Registered before any hook of the file that imports this, so it runs after all of them.
+// Vitest runs afterAll hooks in reverse order. This one is registered first, so it removes the folders after all other hooks have run.
 afterAll(() => {
   for (const each of made) rmSync(each, { recursive: true, force: true });
 });
 
-/** A folder of this run's own; gone again when it ends. */
+/** Creates a temporary folder, which is removed after the tests of the file. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'tamshai-identity-'));
   made.push(path);
@@ -47,7 +48,7 @@ export function testClock(): TestClock {
   };
 }
 
-/** Employment records that a test can change, and take away. */
+/** Employment records that a test can change. While `down` is true, every lookup fails; `asked` counts the lookups. */
 export interface TestPeople extends People {
   readonly records: Map<string, 'active' | 'terminated'>;
   down: boolean;
@@ -123,7 +124,7 @@ export const signed = (key: SignKey, header: JWTHeaderParameters, claims: JWTPay
 
 export const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** What a refused promise was refused with. */
+/** Returns the code, status and message of the error that the promise rejects with. */
 export async function refusal(work: Promise<unknown>): Promise<Pick<Failure, 'code' | 'status' | 'message'>> {
   try {
     await work;

@@ -1,4 +1,4 @@
-/** How the web app presents schemas and rows, without a browser. */
+/** The functions in web/lib that build CSV, forms, table columns, times and suggestions, without a browser. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { mcpTool } from '../../src/core/derive/mcp.ts';
@@ -16,8 +16,8 @@ import { ago, whenAt } from '../../web/lib/format.ts';
 
 const tools = allTools().tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples, chart: tool.chart }));
 
-describe('a table for a spreadsheet', () => {
-  test('never begins a cell as a formula, and leaves numbers alone', () => {
+describe('CSV export', () => {
+  test('puts an apostrophe before a cell that begins like a formula, and not before a number', () => {
     const hostile = ['=HYPERLINK("x")', '+1+2', '-cmd', '@SUM(A1)', '\tx', '-12.5', -3, 'plain'];
     expect(
       csv(
@@ -26,16 +26,16 @@ describe('a table for a spreadsheet', () => {
       ).split('\r\n'),
     ).toEqual(['a', `"'=HYPERLINK(""x"")"`, "'+1+2", "'-cmd", "'@SUM(A1)", `"'\tx"`, '-12.5', '-3', 'plain']);
   });
-  test('nor behind spaces or in full-width signs; a number of any size stays a number', () => {
+  test('puts an apostrophe before a formula behind spaces or with a full-width sign, and not before a number with an exponent', () => {
     const formulas = [' =1+1', '\u00a0@SUM(A1)', '\uff1d1+1', '\uff0b1', '\uff0d1', '\uff20x', '- item'];
     expect(formulas.map(cell)).toEqual(formulas.map((text) => `'${text}`));
     expect(cell('\n=1')).toBe(`"'\n=1"`);
     expect([-1e21, -1e-7].map(cell)).toEqual(['-1e+21', '-1e-7']);
   });
-  test('quotes what another separator would split', () => {
+  test('quotes a cell that contains a semicolon or a tab', () => {
     expect(csv(['a'], [['a;=1+1'], ['a\t=1+1']])).toBe('a\r\n"a;=1+1"\r\n"a\t=1+1"');
   });
-  test('quotes what holds commas, quotes and lines', () => {
+  test('quotes a cell that contains a comma, a quote or a line break', () => {
     expect(
       csv(
         ['a', 'b'],
@@ -49,13 +49,13 @@ describe('a table for a spreadsheet', () => {
 });
 
 describe('forms', () => {
-  test('every published input has a field of a known kind', () => {
+  test('every input field of every tool has a widget', () => {
     for (const { name, inputSchema } of tools) {
       for (const field of fieldsOf(inputSchema))
         expect([name, field.name, typeof widgetOf(field.schema, inputSchema)]).toEqual([name, field.name, 'string']);
     }
   });
-  test('an example put into a form comes out as it went in, and what was left alone is no key', () => {
+  test('every example is the same after conversion to form drafts and back, and empty fields are omitted', () => {
     for (const { name, inputSchema, examples } of tools) {
       for (const example of examples) {
         const input = example.input('2026-11-16');
@@ -64,7 +64,7 @@ describe('forms', () => {
     }
     expect(toInput({ a: '', b: undefined }, { properties: { a: { type: 'string' }, b: { type: 'number' } } })).toEqual({});
   });
-  test('what is no number goes as it was typed, for the server to judge', () => {
+  test('an amount with $ and commas becomes a number, and other text in a number field is sent as typed', () => {
     const schema = { properties: { amount: { type: 'number' } } };
     expect(toInput({ amount: '$1,200.50' }, schema)).toEqual({ amount: 1200.5 });
     expect(toInput({ amount: 'much' }, schema)).toEqual({ amount: 'much' });
@@ -73,14 +73,14 @@ describe('forms', () => {
 
 describe('columns', () => {
   const lists = tools.filter(({ kind }) => kind === 'list');
-  test('every list has a name in front, no ids beside it, and at most six', () => {
+  test('every list has one to six columns, and none of them shows an id or a nested value', () => {
     for (const { name, outputSchema } of lists) {
       const columns = tableColumns(allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, [], []), []);
       expect([name, columns.length > 0 && columns.length <= 6]).toEqual([name, true]);
       expect(columns.filter(({ kind }) => kind === 'id' || kind === 'inner').map(({ key }) => `${name}.${key}`)).toEqual([]);
     }
   });
-  test('first and last names are one column, an amount stands last, and what no schema names is kept', () => {
+  test('first and last name are one column, an amount comes last, and allColumns keeps a field that the schema does not name', () => {
     const schema = {
       properties: {
         employee_id: { type: 'string', format: 'uuid' },
@@ -104,7 +104,7 @@ describe('columns', () => {
     const all = allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, rows, []);
     return tableColumns(all, rows, undefined, fieldHintsOf(tool)).map(({ key }) => key);
   };
-  test('what a tool can be asked by and what its picture draws come before who kept a record and when', () => {
+  test('fields of filters and charts are shown; fields such as approved_by and paid_at are not', () => {
     expect(shown('list_opportunities')).toEqual(['deal_name', 'stage', 'close_date', 'owner_name', 'weighted_value', 'value']);
     expect(shown('search_tickets')).toEqual(['subject', 'status', 'priority', 'customer_name', 'contact_name', 'sla_deadline']);
     expect(shown('list_invoices')).toEqual(expect.arrayContaining(['vendor_name', 'status', 'department', 'amount']));
@@ -112,7 +112,7 @@ describe('columns', () => {
     for (const { name } of lists)
       expect([name, shown(name).filter((key) => /^(approved|rejected|submitted|paid)_(by|at)/.test(key))]).toEqual([name, []]);
   });
-  test('what is mostly empty, says the same in every row, or is the same name again gives way', () => {
+  test('a column that is mostly empty, has one value in all rows or repeats the name is left out when there are too many', () => {
     const schema = {
       properties: Object.fromEntries(
         ['name', 'first_name', 'last_name', 'a', 'b', 'c', 'd', 'e', 'f'].map((key) => [key, { type: 'string' }]),
@@ -131,12 +131,12 @@ describe('columns', () => {
     }));
     expect(tableColumns(allColumns(schema, schema, rows, []), rows, 5).map(({ key }) => key)).toEqual(['name', 'c', 'd', 'e', 'f']);
   });
-  test('the letters of a state are a place, not how things stand', () => {
+  test('a column "state" with two capital letters is a code, with other text a status', () => {
     const schema = { properties: { title: { type: 'string' }, state: { type: 'string' } } };
     const kindOf = (state: string) => allColumns(schema, schema, [{ title: 'x', state }], []).find(({ key }) => key === 'state')?.kind;
     expect([kindOf('CA'), kindOf('open')]).toEqual(['code', 'status']);
   });
-  test('times are told from now', () => {
+  test('ago and whenAt describe a time relative to now, and an old time by its date', () => {
     const now = new Date(2026, 10, 16, 14, 0);
     const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
     expect([
@@ -149,7 +149,7 @@ describe('columns', () => {
     ]).toEqual(['12 min ago', '4 h ago', 'Yesterday', '13 Nov', '30 Oct 2025', 'never']);
     expect([whenAt(at(2026, 10, 16, 8, 55), now), whenAt(at(2026, 10, 15, 21, 10), now)]).toEqual(['today at 08:55', 'yesterday at 21:10']);
   });
-  test('values read as people write them, and sort as what they are', () => {
+  test('values are formatted by their kind; numbers sort by size, digits in text too, and empty values come last', () => {
     expect([
       valueText(112000, 'money'),
       valueText(83.9, 'percent'),
@@ -172,18 +172,18 @@ describe('suggestions', () => {
     ['nina.patel', ['Your team', 'You', 'The company']],
     ['carol.johnson', ['Your work', 'Your team', 'You']],
     ['eve.thompson', ['The company', 'You']],
-  ])('%s is asked by whose matter it is', (name, groups) => {
+  ])('%s gets these groups, with eight suggestions in total', (name, groups) => {
     const found = listed(name);
     expect(found.map((group) => group.name)).toEqual(groups);
     expect(found.flatMap((group) => group.suggestions)).toHaveLength(8);
   });
-  test('suggest nothing that names a number nobody knows, and no change that takes something away', () => {
+  test('contain no id of a triple, no 9999, and no question that begins with delete or remove', () => {
     for (const { username } of personas.filter(({ realm }) => realm === 'staff')) {
       const asks = listed(username).flatMap((group) => group.suggestions);
       expect([username, asks.filter(({ ask }) => /\bt-\d+|\b9999\b|^(delete|remove)\b/i.test(ask))]).toEqual([username, []]);
     }
   });
-  test('hold only questions of one’s own tools, and no one else’s affairs under "You"', () => {
+  test('contain none of these names of sample people in the group "You"', () => {
     for (const { username } of personas.filter(({ realm }) => realm === 'staff')) {
       const asks = listed(username).flatMap((group) => (group.name === 'You' ? group.suggestions.map(({ ask }) => ask) : []));
       expect([username, asks.filter((ask) => /(Kim|Davis|Williams|Nair|Patel)/.test(ask))]).toEqual([username, []]);
@@ -191,9 +191,9 @@ describe('suggestions', () => {
   });
 });
 
-describe('the year beside a budget', () => {
+describe('the elapsed part of a fiscal year', () => {
   const now = new Date('2026-11-16T00:00:00Z');
-  test('is marked while it runs, and not before or after', () => {
+  test('is a percentage for the current year, and undefined for any other', () => {
     expect(elapsedOf(2026, now)).toBe(87.4);
     expect(elapsedOf(2025, now)).toBeUndefined();
     expect(elapsedOf(2027, now)).toBeUndefined();

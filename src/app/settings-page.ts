@@ -14,17 +14,16 @@ const INTRO = [
     'DATABASE_URL=postgres://db/tamshai REDIS_URL=redis://cache npm start',
     '```',
   ].join('\n'),
-  'A wrong value, or an unknown name that looks like ours, ends the start with one sentence. So does an old name of a setting: the ' +
-    'sentence names the ' +
-    'present one. An empty value counts as not set. `npx tamshai doctor` checks the settings together with everything that they ' +
-    'point to, and changes nothing.',
+  'A process does not start if a setting has a wrong value or its old name. It does not start either if a variable looks like a ' +
+    'setting but is none: a name that begins with `TAMSHAI_` (except `TAMSHAI_TEST_`) or `OIDC_`, or that is formed like our ports ' +
+    'and URLs. One sentence then says what to change. An empty value counts as not set. `npx tamshai doctor` checks the settings ' +
+    'together with the servers, files and issuers that they name, and changes nothing.',
 ];
 const URLS =
-  'URLs of stores (`*DATABASE_URL`, `*MONGODB_URL`, `*ELASTICSEARCH_URL`, `REDIS_URL`) may hold a user and a password and are never ' +
-  'shown. All other ' +
-  'URLs can be shown in answers and logs: a user, a password, a query or a fragment in them stops the start. Every URL is ASCII; ' +
-  'write other characters ' +
-  'of a password as `%20`, and a host in its `xn--` form.';
+  'URLs of stores (`*DATABASE_URL`, `*MONGODB_URL`, `*ELASTICSEARCH_URL`, `REDIS_URL`) may contain a user, a password and a query; ' +
+  'Tamshai shows at most their host and port. All other URLs can appear in answers and logs, so a process does not start if one of ' +
+  'them contains a user, a password or a query. No URL may contain a fragment (`#`), a space or a character that is not ASCII: ' +
+  'percent-encode such characters of a password (`%20` for a space), and write the host in its `xn--` form.';
 
 function wrapped(paragraph: string): string {
   if (paragraph.startsWith('```')) return paragraph;

@@ -74,10 +74,17 @@ const addresses = {
   ),
   TAMSHAI_DATA: some.default('data').meta(
     text({
-      meaning: 'The data folder, relative to the folder in which the command runs. It holds keys, embedded stores and the call log',
+      meaning:
+        'The data folder; a relative path begins at the folder in which the command runs. It holds keys, embedded stores, audit ' +
+        'records of calls and checkpoints',
     }),
   ),
-  GATEWAY_PORT: port.meta(text({ default: '3100', meaning: 'Port of the gateway. 0 lets the system choose, here and below' })),
+  GATEWAY_PORT: port.meta(
+    text({
+      default: '3100',
+      meaning: 'Port of the gateway. For this and the following ports, 0 lets the operating system choose a free one',
+    }),
+  ),
   ...forDomains('PORT', (domain) => port.meta(text({ default: String(STANDARD_PORTS[domain]), meaning: 'Port of each domain server' }))),
   OPS_PORT: port.meta(
     text({ meaning: 'An additional port for `/health`, `/ready` and `/metrics`. It accepts any `Host`: use it for probes and scrapers' }),
@@ -94,7 +101,7 @@ const stores = {
   DATABASE_URL: postgresUrl().meta(
     text({
       default: 'embedded PGlite',
-      meaning: `PostgreSQL 15.14, 16.10, 17.6 or newer, for the SQL domains: ${domainsOn('sql')}`,
+      meaning: `PostgreSQL 15 (from 15.14), 16 (from 16.10), 17 (from 17.6), 18 or newer, for the SQL domains: ${domainsOn('sql')}`,
     }),
   ),
   ...storeUrls('DATABASE_URL', postgresUrl, { sql: { default: '`DATABASE_URL`', meaning: 'PostgreSQL for one domain' } }),
@@ -106,7 +113,7 @@ const stores = {
   ),
   ...storeUrls('MONGODB_URL', mongodbUrl, {
     documents: { default: '`MONGODB_URL`', meaning: 'MongoDB for one domain' },
-    search: { meaning: 'Runs the search domain on MongoDB instead of a search server' },
+    search: { meaning: 'Runs support on this MongoDB instead of a search server, unless `SUPPORT_ELASTICSEARCH_URL` is set' },
   }),
   ELASTICSEARCH_URL: searchUrl().meta(
     text({
@@ -122,7 +129,8 @@ const stores = {
     .meta(
       text({
         meaning:
-          'Prefix of index names on a search server: lower-case letters and digits. Several installations can then share ' + 'the server',
+          'Prefix of index names on a search server: up to 31 lower-case letters and digits, beginning with a letter. ' +
+          'Installations with different prefixes can share one server',
       }),
     ),
   REDIS_URL: redisUrl().meta(
@@ -150,8 +158,8 @@ const keys = {
     text({
       default: 'in the data folder',
       meaning:
-        '32 bytes, base64url. All processes must have the same one. Two keys with a comma between them ' +
-        '[rotate it](journey/recovery-0005-changing-the-master-key.md)',
+        '32 bytes, base64url. All processes of an installation need the same value. During a ' +
+        '[rotation](journey/recovery-0005-changing-the-master-key.md) the value is two keys with a comma between them',
     }),
   ),
   TAMSHAI_GATEWAY_KEY: some.optional().meta(
@@ -163,8 +171,8 @@ const keys = {
   TAMSHAI_GATEWAY_PUBLIC_KEYS: some.optional().meta(
     text({
       meaning:
-        'The public part, for domain servers in processes of their own: a JWK set, or the path of a file with one. The file is read ' +
-        'again when it changes',
+        'The public part of `TAMSHAI_GATEWAY_KEY`, for domain servers in other processes: a JWK set, or the path of a file with ' +
+        'one. The file is read again when it changes',
     }),
   ),
 };
@@ -193,7 +201,7 @@ const processes = {
     .meta(
       text({
         default: '3 with Redis, else 0',
-        meaning: 'How long a process that got `SIGTERM` still accepts work while `/ready` answers 503',
+        meaning: 'How many seconds a process still answers new requests after `SIGTERM`, while `/ready` answers 503',
       }),
     ),
 };
@@ -234,9 +242,8 @@ const observability = {
     .meta(
       text({
         meaning:
-          'The bearer token with which a scraper on another machine reads `/metrics`; at least 16 characters. Without it, `/metrics` ' +
-          'is for ' +
-          'this machine and for signed-in staff',
+          'The bearer token with which a scraper on another machine reads `/metrics`; at least 16 characters. Requests from this ' +
+          'machine need no token; signed-in staff can read `/metrics` on all ports but `OPS_PORT`',
       }),
     ),
   ...tracingVariables,
@@ -297,8 +304,8 @@ export const settingGroups: readonly SettingGroup[] = [
     settings: stores,
     before: ['Without a URL, a domain uses an embedded store in the data folder.'],
     after: [
-      'The `DATABASE_URL` of a process that serves names no user: `tamshai migrate` with the login of the owner creates the logins ' +
-        '([operating](operating.md#migrate-the-schema)).',
+      'First run `tamshai migrate` with the login of the owner: it creates the logins of the processes that serve. The ' +
+        '`DATABASE_URL` of such a process names no user ([operating](operating.md#migrate-the-schema)).',
       'Every domain but journey accepts `<DOMAIN>_DATABASE_URL`, `<DOMAIN>_MONGODB_URL` and `<DOMAIN>_ELASTICSEARCH_URL`. Only the ' +
         'ones that fit the ' +
         "domain's kind of store have an effect.",
@@ -316,7 +323,10 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     title: 'Keys',
     settings: keys,
-    before: ['`tamshai keys new` prints all three. Without settings they are created in the data folder at the first start.'],
+    before: [
+      '`tamshai keys new` prints new values for all three. If the first two are not set, the first start creates both keys in the data ' +
+        'folder.',
+    ],
   },
   { title: 'Several processes', settings: processes, before: ['[running-many.md](running-many.md) explains the set-up.'] },
   {

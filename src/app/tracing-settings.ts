@@ -31,7 +31,7 @@ const protocol = z
 
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: publicUrl().meta({
-    meaning: 'Base URL of an OpenTelemetry collector. Without it, or the next one, there are no traces',
+    meaning: 'Base URL of an OpenTelemetry collector. There are no traces unless this or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set',
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl().meta({ default: 'the above with `/v1/traces`', meaning: 'The complete URL for traces' }),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta(headersText),

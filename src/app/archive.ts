@@ -1,6 +1,6 @@
 /**
- * Backup archives: an ordinary .tar.gz that ends with a list of its files and their digests. tar-stream writes them; they are read by a
- * strict reader here, which refuses everything that `pack` never writes (ADR 29).
+ * Backup archives: an ordinary .tar.gz that ends with a list of its files and their digests. `pack` writes them with tar-stream. `unpack`
+ * is a strict reader of our own: it refuses everything that `pack` never writes (ADR 29).
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -11,7 +11,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { type Pack, pack as createTar } from 'tar-stream';
 import { z } from 'zod';
 
-/** Something about an archive that the person at the terminal can put right. */
+/** A problem with an archive that the operator can solve. */
 export class ArchiveProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
@@ -26,7 +26,7 @@ const listed = z.object({
 export type Listed = z.infer<typeof listed>;
 
 /**
- * Whether a ustar header holds the name: ASCII, at most 100 characters behind a prefix of at most 155 that ends at a slash.
+ * Whether the name fits into a ustar header: ASCII, at most 100 characters after a prefix of at most 155 that ends at a slash.
  * For other names tar-stream writes extended headers, which `unpack` refuses.
  */
 function fitsHeader(name: string): boolean {
@@ -46,7 +46,7 @@ async function* entriesOf(folder: string, under = ''): AsyncGenerator<{ name: st
   }
 }
 
-/** Packs what lies in a folder that nobody changes meanwhile. The file is for its owner alone: keys are in it. */
+/** Packs a folder that no process changes meanwhile. Only the owner can read the archive, because it contains keys. */
 export async function pack(
   folder: string,
   file: string,
@@ -66,7 +66,7 @@ export async function pack(
   }
   const adding = addEntries().catch((error: Error) => void tar.destroy(error));
   try {
-    // Rejects with the first error of either side: an error while adding destroys `tar`, and with it this pipeline.
+    // Rejects with the first error of reading or writing: an error in `addEntries` destroys `tar`, which ends this pipeline.
     await pipeline(tar, createGzip(), createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ArchiveProblem(`${file} is there already; choose another name.`);
@@ -80,7 +80,7 @@ export async function pack(
 
 /** Copies one file into the archive, and returns its digest. */
 async function addFile(tar: Pack, { name, bytes, folder }: { name: string; bytes: number; folder: string }): Promise<string> {
-  // First, as it throws where the archive can no longer be written: nothing is open then.
+  // Called before the file is opened, because it throws if the archive can no longer be written.
   const entry = tar.entry({ name, size: bytes, mode: 0o600 });
   const hash = createHash('sha256');
   let seen = 0;
@@ -99,7 +99,7 @@ async function addFile(tar: Pack, { name, bytes, folder }: { name: string; bytes
 const refused = (why: string) => new ArchiveProblem(`This archive is not restored: ${why}; nothing was written.`);
 const quoted = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** Why a path must not be unpacked. */
+/** The reason why a path must not be unpacked; undefined if it may be unpacked. */
 function pathProblem(name: string): string | undefined {
   if (name === '') return 'an entry has no name';
   if (!/^[\x20-\x7e]+$/.test(name)) return `the name ${quoted(name)} holds a control character or a letter beyond ASCII`;
@@ -124,7 +124,7 @@ interface Entry {
   readonly isFolder: boolean;
 }
 
-/** Reads the header of an entry, and refuses all that a backup never has. */
+/** Reads the header of an entry, and refuses everything that a backup never contains. */
 function readEntry(block: Buffer): Entry {
   const sum = block.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 0x20 : byte), 0);
   if (Number.parseInt(text(block, 148, 8), 8) !== sum) throw refused('an entry has a wrong checksum');
@@ -142,7 +142,7 @@ function readEntry(block: Buffer): Entry {
   return { name: name.replace(/\/$/, ''), bytes: kind === '5' ? 0 : Number.parseInt(size, 8), isFolder: kind === '5' };
 }
 
-/** Takes bytes off a stream as they are needed. */
+/** Reads a stream in pieces of the requested size, up to `most` bytes in all. */
 class Source {
   readonly #parts: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -151,7 +151,7 @@ class Source {
     this.#parts = parts[Symbol.asyncIterator]();
     this.#left = most;
   }
-  /** At most so many bytes; none at the end. */
+  /** Returns at least one and at most `most` bytes; an empty buffer at the end of the stream. */
   async some(most: number): Promise<Buffer> {
     while (this.#rest.length === 0) {
       const next = await this.#parts.next();
@@ -174,7 +174,7 @@ class Source {
     }
     return Buffer.concat(parts);
   }
-  /** Reads on until the end, where there are NULs and nothing else. */
+  /** Reads to the end of the stream. Throws if there is anything but NUL bytes. */
   async end(): Promise<void> {
     for (let part = await this.some(1 << 20); part.length > 0; part = await this.some(1 << 20))
       if (part.some((byte) => byte !== 0)) throw refused('something stands behind its end');
@@ -184,17 +184,17 @@ class Source {
 const damaged = () => refused('it is damaged, or its end is missing');
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
 const MOST_ENTRIES = 1_000_000;
-/** Files that are mostly empty shrink to a thousandth, but not all of a data folder. */
+/** An archive may unpack to 200 times its size plus 256 MiB: mostly empty files shrink to a thousandth, but no whole data folder does. */
 const MOST_GROWTH = { times: 200, beside: 256 * 1024 * 1024 };
 
-/** Unpacks into a folder that must not be there yet, and holds everything against the list at the end. */
+/** Unpacks into a folder that must not exist yet, then compares every file with the list at the end of the archive. */
 export async function unpack(file: string, folder: string): Promise<Listed> {
   const stream = createReadStream(file);
   const zip = createGunzip();
   stream.on('error', (error) => zip.destroy(error));
-  // The reader receives the error as well; before that, an error without a listener would end the process.
+  // The reader gets the error as well. Without this listener, an error before the first read would end the process.
   zip.on('error', () => {});
-  // Before the clean-up below, which must only remove what this call made.
+  // Outside of the `try`, whose clean-up must remove only a folder that this call created.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     stream.destroy();
     throw error.code === 'EEXIST' ? new ArchiveProblem(`${folder} is there already; move it away first.`) : error;
@@ -288,7 +288,7 @@ const text = (block: Buffer, at: number, length: number): string =>
     .toString('latin1')
     .replace(/\0.*$/s, '')
     .trim();
-/** Up to the NULs that fill it up; one before the end stays, and is found by the check of the name. */
+/** A name without the NULs that fill its field. A NUL inside the name stays, and `pathProblem` refuses it. */
 const nameIn = (block: Buffer, at: number, length: number): string =>
   block
     .subarray(at, at + length)

@@ -9,7 +9,7 @@ export function keptHere(config: Pick<Config, 'instance'>, domains: readonly str
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
-/** Whether this process's own file has the checkpoints of a chain: of its calls, and of its writes to the stores of its domains. */
+/** Whether this process's own file has the checkpoints of a chain that it can read: a chain of calls, or of its own writes to a store. */
 export const checkpointedHere =
   ({ instance }: Pick<Config, 'instance'>) =>
   (chain: string): boolean =>

@@ -51,7 +51,7 @@ export interface Tamshai {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly wiring: Wiring;
-  /** Undefined if every SQL domain is on a server. */
+  /** Undefined if no SQL domain of this process uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   /** Before `close`: reports not ready for `ms`, then waits for running requests. */
   drain(ms: number): Promise<void>;

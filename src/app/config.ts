@@ -29,7 +29,7 @@ export interface Config {
   /** Prefix of index names, so that several installations can share one search server. */
   readonly indexPrefix: string;
   readonly remoteUrl: (domain: string) => string | undefined;
-  /** The same setting as the domain server itself reads it: the URL under which others call it. */
+  /** The same setting, read by the domain server itself: the URL under which other processes call this server. */
   readonly ownUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: {

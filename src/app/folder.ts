@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Not `recursive`: that never returns on systems that refuse new folders with ENOENT. */
+/** Creates a folder and its missing parents. `mkdirSync` with `recursive` never returns on systems that refuse new folders with ENOENT. */
 function make(path: string): void {
   if (isFolder(path)) return;
   const above = dirname(path);
@@ -47,7 +47,7 @@ export function openFolder(path: string): Folder {
     make(path);
     accessSync(path, constants.W_OK | constants.X_OK);
     const lock = join(path, 'lock.db');
-    // Not opened if it exists: closing a file would release the locks that this process holds on it.
+    // An existing file is not opened: when a process closes a file, the system releases all locks of this process on that file.
     if (existsSync(lock)) chmodSync(lock, 0o600);
     else closeSync(openSync(lock, 'a', 0o600));
     db = new Database(lock, { timeout: 0 });

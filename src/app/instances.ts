@@ -1,4 +1,7 @@
-/** Running instances of this OS user: `start` registers its address, client commands look it up. Data only: nothing in it is executed. */
+/**
+ * The registry of running instances of this OS user: `start` writes an entry with its address, and client commands look it up. Entries are
+ * parsed as JSON with a strict schema.
+ */
 import {
   closeSync,
   constants,
@@ -41,14 +44,17 @@ function ownFolders(): Folders {
     return { home: undefined, cwd: process.cwd() };
   }
 }
-/** In the home folder: the current folder may belong to another user. */
+/** The registry is in the home folder, because the current folder may belong to another user. */
 const folderIn = ({ home }: Folders) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
 
-/** Another user who can write there could redirect this user's tokens to their own program. */
+/**
+ * Whether this user owns a file or folder, and other users have none of the rights in `foreign`. Another user with write access could
+ * redirect this user's tokens to their own program. Always true on systems without user ids.
+ */
 const isOwn = ({ uid, mode }: { uid: number; mode: number }, foreign: number): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & foreign) === 0);
 
-/** A process of another user counts as gone: it cannot have written here. */
+/** False for a process of another user, which cannot have written an entry here. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -65,7 +71,7 @@ const real = (path: string): string => {
   }
 };
 
-/** Returns a function that removes the entry. If the home folder is not writable, only the lookup is missing. */
+/** Returns a function that removes the entry. If writing fails, the start continues, but client commands do not find this instance. */
 export function registerInstance(running: Instance, folders: Folders = ownFolders()): () => void {
   const folder = folderIn(folders);
   if (folder === undefined) return () => {};
@@ -128,7 +134,10 @@ function findInstance(environment: Environment, folders: Folders): Instance | un
   return here[0];
 }
 
-/** Adds the address and the data folder of the running instance where the environment names none. */
+/**
+ * Adds the public URL, the data folder and the missing ports of the running instance. An environment that sets GATEWAY_PORT,
+ * TAMSHAI_PUBLIC_URL or OIDC_ISSUER stays as it is.
+ */
 export const completedBy =
   (folders: Folders = ownFolders()) =>
   (environment: Environment): Environment => {

@@ -14,7 +14,10 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Listener {
   readonly port: number;
-  /** Until it is called, requests wait up to HELD_MS, and then get 503 with Retry-After. */
+  /**
+   * Sets the handler. A request that comes earlier waits for it up to HELD_MS and then gets 503 with Retry-After. Probes, and requests
+   * beyond MOST_HELD, get 503 at once.
+   */
   serve(handler: Handler): void;
   /** From now on every response closes its connection, so that a load balancer picks another server. */
   retire(): void;
@@ -24,19 +27,19 @@ export interface Listener {
 }
 
 export interface ConnectionLimits {
-  /** How long the head of a request may take. */
+  /** How long the headers of a request may take. */
   readonly headersMs: number;
-  /** How long its body may take after that. */
+  /** How long the body may take after the headers. */
   readonly bodyMs: number;
 }
 export const CONNECTION_LIMITS: ConnectionLimits = { headersMs: 10_000, bodyMs: 15_000 };
-/** How often slow requests are looked for during their timeout. */
+/** The number of checks for slow requests within one timeout. */
 const CHECKS_PER_TIMEOUT = 10;
-/** Time for the handler to answer a request that is too slow; then the connection is closed. */
+/** The time that a handler has to answer after the body timeout. Then BodyWatch sends the error itself, or closes the connection. */
 const ANSWER_MS = 2_000;
 
 const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => ({
-  // requestTimeout covers requests that were answered before their body was read. BodyWatch limits bodies that a handler reads.
+  // BodyWatch ends requests with a slow body, whether they are answered or not. Node's requestTimeout is a later backstop.
   headersTimeout: headersMs,
   requestTimeout: headersMs + bodyMs + ANSWER_MS,
   keepAliveTimeout: 30_000,
@@ -45,14 +48,15 @@ const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => (
   requireHostHeader: false,
   // Large enough that an oversized token reaches the verifier, which refuses it with a JSON error.
   maxHeaderSize: 64 * 1024,
-  // Two Hosts or two tokens are joined and thereby invalid: Node would take the first, and a proxy may have checked the second.
+  // Joins a repeated Host or Authorization header, which makes it invalid. By default Node uses the first one, but a proxy may have
+  // checked the second.
   joinDuplicateHeaders: true,
 });
 
 /** Longer than a start without migrations, and less than half of the gateway's deadline for a server. */
 const HELD_MS = 4_000;
 const MOST_HELD = 500;
-/** Probes are answered at once. */
+/** While the process starts, a probe gets 503 at once and does not wait. */
 const PROBES = /^\/(ready|health)$/;
 
 const notYet = (res: ServerResponse): void => {
@@ -83,7 +87,7 @@ function endWith(socket: Duplex, refused: Failure): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Fails the reader of the body. False if nothing reads it. */
+/** Emits the error to the code that reads the body. Returns false if no code reads it. */
 function failBody(res: ServerResponse, refused: Failure): boolean {
   res.shouldKeepAlive = false;
   return res.req.listenerCount('error') > 0 && res.req.emit('error', refused);
@@ -94,7 +98,7 @@ const answerFor = (res: ServerResponse, refused: Failure): void =>
 
 interface Answering {
   readonly since: number;
-  /** When the reader of its body was failed. */
+  /** When BodyWatch called `failBody` for this request. */
   failedAt?: number;
 }
 
@@ -166,7 +170,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     clearTimeout(held.get(res)?.timer);
     return held.delete(res);
   };
-  /** Holds requests while the process starts: after a restart, a load balancer may send some before it checks readiness. */
+  /** Holds requests while the process starts: after a restart, a load balancer may send requests before it checks readiness. */
   const starting: Handler = (req, res) => {
     if (PROBES.test(req.url ?? '') || held.size >= MOST_HELD) return notYet(res);
     held.set(res, { req, timer: setTimeout(() => letGo(res) && notYet(res), HELD_MS) });
@@ -188,7 +192,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     server.maxConnections = 2_000;
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const begun = watch.reading(socket);
-      // Without a parsed request, the headers were too slow.
+      // The timeout for the error message: that of the headers if no request was parsed, else that of headers and body together.
       const refused = malformed(error, begun === undefined ? limits.headersMs : limits.headersMs + limits.bodyMs);
       if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent === true) socket.destroy();
       else if (begun !== undefined) void (failBody(begun, refused) || answerFor(begun, refused));

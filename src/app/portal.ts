@@ -1,4 +1,4 @@
-/** Looks up whether a customer leads their organisation. The next token shows a transfer of the lead. */
+/** Looks up whether a customer leads their organisation. A transfer of the lead takes effect with the next token. */
 import { z } from 'zod';
 import { filters } from '../core/filter.ts';
 import type { Store } from '../core/store.ts';

@@ -25,7 +25,7 @@ export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, si
   let retired = false;
   const watched = (ping: () => Promise<void>) => createProbe(ping, deadlineMs, silentMs);
   const store = watched(() => shared.ping());
-  // The upstream client of a remote server tracks its availability, so that no ping is needed.
+  // The upstream client of a remote server tracks its availability, so no ping is needed.
   const servers = backends.map((each) => (each.remote ? async () => each.available() : watched(() => each.ping())));
   return {
     async ready() {

@@ -112,8 +112,8 @@ interface SeniorClaim {
 }
 
 /**
- * If two processes disagree, the one that joined first keeps the claim. Data folders record when, so that an emptied Redis does not give
- * a new process the earliest claim.
+ * If two processes disagree, the one that joined first keeps the claim. Each data folder records when its process joined, so that an
+ * emptied Redis does not give a new process the earliest claim.
  */
 async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }: SeniorClaim): Promise<boolean> {
   const key = claimed(what);
@@ -138,7 +138,7 @@ interface Joining {
   readonly since: number;
 }
 
-/** Identifies a Redis without its password: the date of joining another Redis does not count. */
+/** Identifies a Redis without its password. A recorded date of joining counts only for the same Redis. */
 const redisMark = (url: string): string => {
   const { host, pathname } = new URL(url);
   return hash('sha256', `${host}${pathname.replace(/^\/?$/, '/0')}`, 'base64url');
@@ -184,9 +184,9 @@ async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean>
   return found === undefined ? kv.add(key, mine, YEAR) : found === mine ? kv.swap(key, found, mine, YEAR) : false;
 }
 
-/** The setting that would move a domain's rows to a server; undefined if they are on one. */
+/** The setting that would move a domain's rows from the data folder to a server; undefined if they are on a server or need none. */
 function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
-  // Every start rebuilds the journey from its folder, so that copies cannot differ.
+  // Every start rebuilds the journey from its folder, so its copies need no shared server.
   if (name === 'journey') return undefined;
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
   if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;

@@ -33,7 +33,7 @@ export interface Stores {
   /** hr's change feed for other domains' copies of people; undefined if hr is remote. */
   readonly feed: PeopleFeed | undefined;
   readonly copies: readonly PeopleCopy[];
-  /** Undefined if every SQL domain is on a server. */
+  /** Undefined if no SQL domain of this process uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   pools(): readonly PoolLoad[];
   close(): Promise<void>;
@@ -137,11 +137,11 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   };
 }
 
-/** All domains share one embedded database; each has its own schema and roles. */
+/** The SQL domains without a database URL share one embedded database; each has its own schema and roles. */
 async function openEmbedded(config: Config, domains: readonly string[], progress: ReportProgress): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
-  // PGlite creates its files readable for every user, so that the folder itself must be private.
+  // PGlite creates files that every user can read, so the folder itself must be private.
   await chmod(folder, 0o700);
   progress('Preparing databases', 0);
   const database = await openPglite(folder);

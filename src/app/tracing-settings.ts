@@ -8,7 +8,7 @@ export interface TracingSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly service: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** The share of traces that begin here and are kept, 0 to 1. */
+  /** The share of sampled traces among those that begin here, 0 to 1. */
   readonly ratio: number;
   /** Whether the sampling decision of the caller is used. */
   readonly followsParent: boolean;

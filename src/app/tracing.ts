@@ -1,6 +1,7 @@
 /**
- * Traces over OTLP/HTTP. Loaded only where an address for them is set: everything else is wrapped from outside, so that without one
- * nothing of this is on any path. Names, numbers and codes of ours are all that a span carries; no input, no person, no text.
+ * Traces over OTLP/HTTP. This file is loaded only if a trace endpoint is set. It wraps handlers, backends and stores from outside, so
+ * without an endpoint no call runs this code. A span holds names of servers and tools, request ids, numbers and codes, but no input, no
+ * person and no text of an answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
@@ -28,7 +29,7 @@ export interface Tracing {
   handler(server: string, inner: Handler): Handler;
   backend(server: string, inner: ToolBackend): ToolBackend;
   store(name: string, inner: Store<StoreKind>): Store<StoreKind>;
-  /** What a request to another server of ours carries along. */
+  /** Headers for requests to other Tamshai servers: the trace and the current span. */
   headers(): Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -44,7 +45,7 @@ const attribute = ([key, value]: readonly [string, string | number]) => ({
 const attributesOf = (given: Attributes) =>
   Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [attribute([key, value])]));
 
-/** The first parts of a path, without the ids further on. */
+/** The beginning of a path, without the ids after it. */
 const routeOf = (url = '/') => /^\/(?:api\/)?[a-z.-]*/.exec(url)?.[0] ?? '/';
 
 export function openTracing({ endpoint, headers, service, resource, ratio, followsParent }: TracingSettings, log: Logger): Tracing {
@@ -159,7 +160,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       const span = begin(followsParent ? from : undefined);
       const started = performance.now();
       const route = routeOf(req.url);
-      // Whoever makes the id would keep it to itself: it is made here, and taken over as if the caller had brought it.
+      // The handler uses the id in this header, so the span and the handler have the same request id.
       const id = requestId(req.headers);
       req.headers['x-request-id'] = id;
       res.once('close', () => {

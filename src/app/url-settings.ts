@@ -8,8 +8,8 @@ const beginsWith = (schemes: readonly string[]) =>
   `must be an address that begins with ${schemes.map((each) => `${each}://`).join(' or ')}`;
 
 /**
- * Checks the text itself: `new URL` drops line breaks, adds slashes and converts backslashes and wide letters, so another parser may read
- * something else than it returns.
+ * Checks the text itself: `new URL` drops line breaks, adds slashes and converts backslashes and wide letters, so another parser may
+ * read the same text differently.
  */
 function textProblem(text: string, schemes: readonly string[]): string | undefined {
   if (!/^[\x21-\x7e]*$/.test(text))

@@ -7,7 +7,10 @@ export interface Assistant {
   /** The model's name, for display. */
   readonly model: string;
   readonly conversations: Conversations;
-  /** Opens the conversation. It throws before the first event if the conversation does not exist or is busy. */
+  /**
+   * Opens the conversation, or a new one without an id. Rejects if the conversation does not exist or is busy. The returned function
+   * answers the question and emits its events.
+   */
   open(
     asked: Omit<Question, 'conversation' | 'signal'>,
     conversationId: string | undefined,

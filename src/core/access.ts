@@ -9,8 +9,8 @@ type Subject = Pick<Tool, 'roles' | 'audience'> & { readonly domain: Pick<Tool['
 export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
 
 /**
- * The widest audience among the roles that open this tool, not among all roles of the person: a manager with hr-read who uses a
- * managers-only tool must not see the rows of hr-read.
+ * The tool's own audience, else the widest audience among those roles of the person that the tool lists. Other roles do not count: a
+ * manager with hr-read who uses a managers-only tool must not see the rows of hr-read.
  */
 export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | undefined {
   if (!opens(tool, roles)) return undefined;
@@ -49,7 +49,7 @@ function createSession(tool: Tool, person: Person): CachedSession {
   return { domain: tool.domain.name, audience, person, shows };
 }
 
-/** A session for finding the results of a person's earlier approvals, even if their roles are gone. It shows no row. */
+/** A session for `findResult` only: it finds the results of a person's executed tickets, even if the person has lost the roles. */
 export const formerSession = (tool: Tool, person: Person): StoreSession => ({
   domain: tool.domain.name,
   audience: audienceFor(tool, new Set(tool.roles)) ?? '',

@@ -3,7 +3,7 @@ import type { Resource } from './resources.ts';
 
 export interface Addressed {
   readonly resource: Resource;
-  /** Not validated: the resource's schema does that. */
+  /** Not validated yet: the schema of the resource validates it. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -20,7 +20,7 @@ function decoded(part: string): string | undefined {
   }
 }
 
-/** Converts whole numbers, which `limit` needs. The schema refuses everything else. */
+/** Converts whole numbers, because `limit` is a number. A repeated parameter becomes a list, which the schema refuses. */
 const valueOf = (texts: readonly string[]): unknown => {
   const [text = '', ...more] = texts;
   if (more.length > 0) return texts;

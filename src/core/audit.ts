@@ -1,6 +1,7 @@
 /**
- * Verifies the audit log. It consists of chains: each record has a MAC over itself and the MAC before, with a key that its store does
- * not have. Signed checkpoints, stored elsewhere, hold the length and end of a chain, so that truncation or an old copy is found.
+ * Verifies the audit log. It consists of chains: each record has a MAC over itself and the MAC of the record before, with a key that the
+ * store does not have. Signed checkpoints, stored elsewhere, hold the length and the last MAC of a chain, so that verification finds a
+ * truncated chain and a restored old copy.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AuditChains, AuditQuery, AuditRecord, ChainedRecord } from './ports.ts';
@@ -24,7 +25,7 @@ export interface AuditKeys {
 export interface VerifiedChain {
   readonly chain: string;
   readonly count: number;
-  /** The length of the last checkpoint: up to here, truncation is ruled out. */
+  /** The chain's length at its last checkpoint: verification would notice if one of these records were missing. */
   readonly checkpointed: number;
 }
 
@@ -45,8 +46,8 @@ export const macOf = (key: Uint8Array, chain: string, n: number, previous: strin
     .digest('base64url');
 
 /**
- * A note in a record about the newest checkpoint of its chain. The record's MAC covers it, so that the removal of all copies of a
- * checkpoint is found.
+ * A note in a record about the newest checkpoint of its chain. The record's MAC covers the note, so verification finds out if all copies
+ * of a checkpoint were removed.
  */
 export interface CheckpointNote {
   /** The length of the newest checkpoint; null if there was none. */
@@ -92,7 +93,7 @@ function same(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A record with the columns that the store finds it by. The MAC covers only the record. */
+/** A record, and the columns by which the store finds it. The MAC covers the record, but not the columns. */
 export interface Filed {
   readonly record: ChainedRecord;
   readonly at: string;
@@ -179,7 +180,7 @@ function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE):
 const reaches = (checkpoints: readonly Checkpoint[], at: { chain: string; count: number }, keys: AuditKeys): boolean =>
   at.count <= NONE || checkpoints.some((each) => each.chain === at.chain && each.count >= at.count && isOurs(keys, each));
 
-/** A crash between a record and its checkpoint cannot explain more records than this without a checkpoint. */
+/** More records than this after the last checkpoint are a problem: a crash before a checkpoint cannot explain so many. */
 const OVERDUE_AFTER = 10 * CHECKPOINT_EVERY;
 const checkpointsOverdue = (checkpointed: number): string =>
   `The last checkpoint is older than its schedule: it is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
@@ -272,7 +273,7 @@ class Notes {
     return true;
   }
 
-  /** A process writes checkpoints only after its own records, so one up to `of` is older than the process. */
+  /** A process writes checkpoints only after its own records, so a checkpoint with a length up to `of` is older than the process. */
   #isRestored(before: number, of: number): boolean {
     for (const count of this.#present.keys()) if (count >= before && count <= of) return true;
     return false;

@@ -1,11 +1,11 @@
 /** Deadlines that also end when the caller cancels. */
 
-/** Most work ends before this time, so the abort signal is not even created before. */
+/** The caller's signal is read only after this time: reading it may create it, and most work has ended by then. */
 const SIGNAL_AFTER_MS = 20;
 
 /**
  * Calls `onEnd` with `late` after the deadline, or with `gone` when the caller's signal aborts. Call the returned function when the
- * work is done. The signal is read late, because a getter may create it.
+ * work is done.
  */
 export function startDeadline(
   ms: number,

@@ -11,7 +11,7 @@ export const money = z
   .number()
   .nonnegative()
   .multipleOf(0.01, AT_MOST_CENTS)
-  // `multipleOf` accepts 0.1 + 0.2; a card would show its rest, and the database would not store it.
+  // `multipleOf` accepts 0.1 + 0.2, which is not exactly 0.3: the card would show all its digits, but the database stores only cents.
   .refine((given) => Math.round(given * 100) / 100 === given, AT_MOST_CENTS)
   .meta({ unit: 'USD' });
 /** An amount from the database. */
@@ -30,7 +30,7 @@ export const storedEmail = z.string().meta({ format: 'email' });
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
-/** The same with the flag `g`, for removing them from a text. */
+/** `UNSEEN` with the flag `g`, for removing such characters from a text. */
 export const unseen: Readonly<RegExp> = new RegExp(UNSEEN, 'gu');
 /** One line of plain text: a name, a label, a search word. */
 export const line = (max: number, tooLong?: string) =>

@@ -28,7 +28,7 @@ export async function listRows({ runtime, tool, session, store, input, now }: Au
   return { status: 'success', ...page };
 }
 
-/** The first page fixes the transaction as of which all pages are read; the cursor carries its number. */
+/** Reads one page of a resource. All pages show the state as of the transaction of the first page; the cursor holds its number. */
 export async function readResourcePage({ runtime, tool, session, store, input, now }: AuthorisedCall): Promise<Answer> {
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };

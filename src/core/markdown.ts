@@ -94,7 +94,7 @@ export type Inline =
 
 export interface ParsedInline {
   readonly nodes: readonly Inline[];
-  /** The last space that no mark can include, however the line goes on; undefined where there is none. */
+  /** The position of the last space that is outside of every mark, whatever text follows on this line; undefined if there is none. */
   readonly lastBreak: number | undefined;
 }
 
@@ -103,17 +103,17 @@ const unescaped = (text: string): string => text.replace(/\\([!-/:-@[-`{-~])/g, 
 const TARGET = /\]\(([^)\s]{0,1000})(?:\s{1,9}"[^"]{0,500}")?\)/y;
 
 const code = (value: string): Inline => ({ type: 'inlineCode', value });
-// What is inside holds neither this mark nor the other one twice, so the recursion ends after two steps.
+// The text between two marks does not contain the same mark. There are two marks, ** and __, so the recursion is at most two levels deep.
 const strong = (inside: string): Inline => ({ type: 'strong', children: parseInline(inside).nodes });
 
-/** Parses the inside of one line. What is not closed on that line is text; HTML is always text. */
+/** Parses the marks in one line. A mark that is not closed on this line is text; HTML is always text. */
 export function parseInline(line: string): ParsedInline {
   const nodes: Inline[] = [];
   let text = '';
   let at = 0;
   let unclosed = false;
   let lastBreak: number | undefined;
-  /** The next place of each mark, so that many openings without an end are not searched for again and again. */
+  /** The next position of each mark. Cached, because a line with many unclosed marks would be searched again from each of them. */
   const places = new Map<string, number>();
   const find = (mark: string, from: number): number => {
     const known = places.get(mark);

@@ -73,7 +73,7 @@ export interface AuditQuery {
   readonly before?: { readonly at: string; readonly chain: string; readonly n: number } | undefined;
 }
 
-/** A source of audit chains: the call log, and each domain's store for its writes. */
+/** A source of audit chains: the call log of a process, or a domain's store, which holds the chains of its writes. */
 export interface AuditChains {
   chains(): Promise<readonly { readonly chain: string; readonly count: number }[]>;
   /** In order and read in batches, because a chain may not fit in memory. */

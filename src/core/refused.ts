@@ -4,7 +4,7 @@ import { Failure } from './errors.ts';
 import { auditRecord } from './call-record.ts';
 import type { CallRequest, Runtime } from './runtime.ts';
 
-/** What is kept of a body that could not be read. */
+/** The size and the digest of a refused body: all that the audit record keeps of it. */
 export interface UnreadBody {
   readonly bytes: number;
   readonly sha256?: string;
@@ -12,13 +12,13 @@ export interface UnreadBody {
 
 export interface RefusedCall extends Omit<CallRequest, 'input' | 'signal' | 'approvalBecause'> {
   readonly body: UnreadBody;
-  /** Where it was a decision. */
+  /** Set if the refused call was a decision on a ticket. */
   readonly confirmationId?: string;
 }
 type RecordingRuntime = Pick<Runtime, 'registry' | 'callLimiter' | 'audit' | 'clock' | 'observe'>;
 export type RecordRefused = (request: RefusedCall, refused: Failure) => Promise<Failure>;
 
-/** Records a call that was refused before its input was read, and counts it against the rate limit. Returns what has to be answered. */
+/** Records a call that was refused before its input was read, and counts it. Returns the failure to answer: `refused` or RATE_LIMITED. */
 export async function recordRefused(runtime: RecordingRuntime, request: RefusedCall, refused: Failure): Promise<Failure> {
   const started = performance.now();
   const {
@@ -51,7 +51,7 @@ export async function recordRefused(runtime: RecordingRuntime, request: RefusedC
     rows: 0,
     started,
   });
-  // The size and the digest are ours: nothing in them has to be hidden.
+  // The size and the digest of the body need no redaction.
   await runtime.audit.append({
     ...record,
     input: JSON.stringify(body),

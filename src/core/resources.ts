@@ -71,7 +71,7 @@ export interface FeedDef<R extends Role, A extends string, C> {
   readonly resources: readonly [Resource, ...Resource[]];
   readonly roles: readonly [R, ...R[]];
   readonly audience?: A;
-  /** All subscribers of one audience get the same changes, so that they share one lookup. */
+  /** True if all subscribers of one audience get the same changes. They then share one lookup. */
   readonly alike: boolean;
   /** The last transaction; it and all transactions before it are committed. */
   last(context: C): Promise<number>;

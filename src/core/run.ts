@@ -81,7 +81,7 @@ async function attempt(
   }
 }
 
-/** After a timeout, a tool that may write in the call itself may or may not have written. */
+/** After a timeout, it is unknown whether a tool that can write without an approval has written. */
 const isOutcomeUnknown = (tool: Tool | undefined, error: unknown): error is Failure =>
   error instanceof Failure &&
   error.code === 'TIMEOUT' &&

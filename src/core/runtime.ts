@@ -1,4 +1,4 @@
-/** What the pipeline works with: the runtime, the request of a call, and the context that a tool receives. */
+/** The types of the pipeline: the runtime, the request of a call, and the context that a tool receives. */
 import { meFor } from './access.ts';
 import type { Caller, Surface } from './caller.ts';
 import type { Cursors } from './cursor.ts';
@@ -24,7 +24,7 @@ export interface Runtime {
   readonly approvalUrl: (confirmationId: string) => string;
   /** Named points at which a test may stop the process. Does nothing in production. */
   readonly failpoint: (name: string) => void;
-  /** Called at the end of each call and each approved change. The caller waits for it, so it must only count. */
+  /** Called after each call and each execution of a ticket, for metrics and the log. The answer waits for it, so it must be fast. */
   readonly observe?: ((completed: CompletedCall) => void) | undefined;
 }
 
@@ -47,9 +47,9 @@ export interface CallRequest {
   readonly caller: Caller;
   readonly surface: Surface;
   readonly requestId: string;
-  /** A getter may create it, so the pipeline reads it only when it needs it. */
+  /** A getter may create the signal, so the pipeline reads this property only when it needs it. */
   readonly signal?: AbortSignal | undefined;
-  /** The reason, as a sentence for the card, why a write that needs no approval needs one in this call. */
+  /** Set if a write that normally needs no approval needs one in this call: a sentence for the card that says why. */
   readonly approvalBecause?: string | undefined;
 }
 

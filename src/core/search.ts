@@ -21,7 +21,7 @@ export const field = {
   flag: { is: 'flag' },
 } as const satisfies Record<string, FieldKind | ((weight?: number) => FieldKind)>;
 
-/** Reads a row without any scope, for a scope that depends on data: a row, not the token, names a customer's lead. */
+/** Reads a row without a scope, for scopes that depend on data: the lead of an organisation is named in its row, not in a token. */
 export type LookUp = (collection: string, filter: Filter) => Promise<Readonly<Record<string, unknown>> | null>;
 /** The rows of a collection that an audience may see. The adapter adds the scope to every query. */
 export type SearchScope = 'all' | 'none' | ((person: Person, look: LookUp) => Filter | Promise<Filter>);

@@ -39,7 +39,7 @@ export interface Ticket {
   readonly state: TicketState;
   readonly decidedAt?: string;
   readonly answer?: Answer | CancelledAnswer;
-  /** The request of the decision, as in the logs and the audit log. */
+  /** The id of the request that decided the ticket, as in the log and the audit log. */
   readonly requestId?: string;
 }
 

@@ -11,15 +11,18 @@ import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
 
 /** The caller as tools see them. */
 export interface Me extends Omit<Person, 'employeeId'> {
-  /** The caller's employee record. Reading it without one throws IDENTITY_NOT_LINKED, so that no rule about "self" passes by accident. */
+  /**
+   * The id of the caller's employee record. Reading this property throws IDENTITY_NOT_LINKED if the caller has no such record, so no rule
+   * about "self" passes by accident.
+   */
   readonly employeeId: string;
 }
 
 export interface Calling<Codes extends string> {
   readonly me: Me;
-  /** The audience whose rows the store returns. A tool may use it only to choose the faster query. */
+  /** The audience whose rows the store returns. A tool may use this name only to choose a faster query. */
   readonly audience: string;
-  /** The time of the call. For a write it is the time of the request, also when the ticket is executed later. */
+  /** The time of the call. When an approved ticket is executed, `now` is still the time at which the change was requested. */
   readonly now: Date;
   /** `now` as a date, in UTC. */
   readonly today: string;
@@ -47,7 +50,10 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Any of these roles opens the tool. The role that opens it determines the visible rows. */
+  /**
+   * The caller needs one of these roles. The visible rows are those of the widest audience among the caller's roles in this list, unless
+   * `audience` is set.
+   */
   readonly roles: readonly [R, ...R[]];
   /** A fixed audience for all roles: the company directory, for example, is the same for everyone. */
   readonly audience?: A;
@@ -74,7 +80,7 @@ export interface Mistake<_Why extends string> {
 }
 
 /**
- * What a tool may return. The builders take a `const` parameter bounded by it instead of the schema's type, so that
+ * What a tool may return. The builders bound a `const` type parameter by this type instead of the schema's type, so that
  * `status: 'completed'` stays a literal type.
  */
 export type Answerable<O extends z.core.$ZodType> = Frozen<z.input<O>>;
@@ -95,7 +101,7 @@ export interface Presentation<T> {
   readonly stored: z.ZodObject;
   show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today'>): T;
 }
-/** Computes fields from a stored row at the time of the call, such as the minutes left. It must not change the keys of the order. */
+/** `show` computes fields of a row at the time of the call, such as the minutes left. It must not change the fields in `order`. */
 export const presentAs = <S extends z.ZodObject, T>(
   stored: S,
   show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T,
@@ -153,14 +159,14 @@ export type ListDef<
 
 /** One line of an approval card. */
 export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
-/** What the approver sees. It is built at the request and again at the execution; if they differ, nothing is written. */
+/** What the approver sees. It is built at the request and again at the execution; if the two cards differ, nothing is written. */
 export interface Plan {
   /** What will happen, as one sentence without a full stop. */
   readonly summary: string;
   readonly subject: { readonly label: string; readonly id: string };
   readonly changes: readonly Change[];
   readonly reason?: string | null | undefined;
-  /** The change concerns only the caller. If the tool declares `atOnceWhen`, it then happens without an approval. */
+  /** True if the change concerns only the caller. A tool with `atOnceWhen` then writes at once, unless `approvalBecause` is set. */
   readonly own?: boolean;
   /** For a removal that can be undone: a sentence that says how. */
   readonly afterwards?: string;
@@ -196,7 +202,7 @@ export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObje
   extends Described<R, A, I, E> {
   readonly effect: Effect;
   readonly output: O;
-  /** The card, for calls that need an approval all the same. By default it shows the input. */
+  /** The plan for the approval card, if a call needs an approval because of `approvalBecause`. By default the card shows the input. */
   prepare?(input: z.output<I>, context: Calling<Codes<E>> & W): Promise<Plan>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
   /** The result in one line; the title by default. */
@@ -221,7 +227,7 @@ export interface Mask {
 export interface FirstUse<A extends string, R, W> {
   /** The name in the audit log. */
   readonly name: string;
-  /** An audience that may read and write only these rows. No role selects it. */
+  /** The audience for `isPending` and `apply`. Declare it without roles, and let it see only the rows of this change. */
   readonly audience: A;
   appliesTo(person: Person): boolean;
   isPending(person: Person, given: R): Promise<boolean>;
@@ -238,7 +244,7 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** All collections of the domain, each with the rows that every audience sees. */
   readonly collections?: { readonly [P in N]: Collected<keyof A & string>[K] };
   readonly masks?: Readonly<Record<string, Mask>>;
-  /** Unpublished input keys that repeat the caller's identity. Another identity is refused. */
+  /** Input keys that are not published and may repeat the caller's own identity. A call with another identity is refused. */
   readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
   /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
   readonly actsAtOnce?: string;
@@ -246,7 +252,7 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** Replaces the store's handles by the domain's own ones. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }
-/** A domain without SQL must declare its collections, and so the rows that each audience sees. */
+/** A domain of another store kind than SQL must declare its collections, because they declare the rows that each audience sees. */
 export type Collecting<K extends StoreKind> = K extends 'sql' ? { readonly collections?: never } : { readonly collections: object };
 export type AnyDomain = DomainSpec<StoreKind, Record<string, Audience>, object>;
 

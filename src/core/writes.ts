@@ -12,7 +12,7 @@ import type { Versions } from './store.ts';
 import { comparableCard, type Ticket } from './tickets.ts';
 import type { Plan, Tool } from './tool.ts';
 
-/** Runs a tool that needs no approval, unless the request demands one. */
+/** Runs an `act` tool at once. If the request sets `approvalBecause`, creates a ticket instead. */
 export async function act(call: AuthorisedCall): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request, started } = call;
   if (request.approvalBecause !== undefined) return write(call);
@@ -23,7 +23,7 @@ export async function act(call: AuthorisedCall): Promise<Answer> {
   })) as Answer;
 }
 
-/** Creates a ticket that waits for an approval; a change that concerns only the caller is written at once. */
+/** Creates a ticket that waits for an approval. A change with `isOwn` is written at once, unless the request sets `approvalBecause`. */
 export async function write(call: AuthorisedCall): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request } = call;
   const { person } = session;
@@ -51,7 +51,7 @@ export async function write(call: AuthorisedCall): Promise<Answer> {
 
 const isOwn = (tool: Tool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
 
-/** Prepares the plan again inside the transaction: the row may have ceased to concern only the caller. */
+/** Prepares the plan again inside the transaction, because the rows may have changed: the change may now concern other people too. */
 async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall): Promise<Answer> {
   const { person } = session;
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
@@ -99,7 +99,7 @@ async function executeTicket(
   { tool, started, person, origin, requestId }: Approver & { readonly tool: Tool; readonly started: number },
 ): Promise<Answer> {
   if (!opens(tool, person.roles)) {
-    // The change itself may have taken away the role that the tool needs: its result is still the answer.
+    // The ticket may have been executed before, and its change may have taken the needed role away. Then the stored result is the answer.
     const result = await findResult(runtime, ticket, person);
     if (result) return result;
   }
@@ -136,13 +136,13 @@ async function executeTicket(
   return result;
 }
 
-/** A rule that held when the card was built and fails now means that the data changed. Missing rights are reported as such. */
+/** A rule that held when the card was built and fails now means that the data changed. A 403 or a retryable error stays as it is. */
 function changedSince(error: unknown): never {
   if (!(error instanceof Failure) || error.retryable || error.status === 403) throw error;
   throw failure('CHANGED_SINCE_APPROVAL', `Nothing was written: ${error.message}`, { because: error.code });
 }
 
-/** The stored result of a ticket's effect, if it happened. The domain's store is the source of truth. */
+/** The stored result of an executed ticket; undefined if the ticket was not executed. Only the domain's store knows this for certain. */
 export async function findResult(runtime: Runtime, ticket: Ticket, person: Person): Promise<Answer | undefined> {
   const tool = runtime.registry.find(ticket.server, ticket.tool);
   return tool && ((await storeOf(runtime, tool).findResult(formerSession(tool, person), ticket.id)) as Answer | undefined);

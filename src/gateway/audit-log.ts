@@ -88,7 +88,7 @@ const onlyExecutives = () =>
   failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole audit log.', { requiredRoles: ['executive'] });
 
 export function createAuditPart(sources: readonly AuditChains[], verifyAll: () => Promise<AuditVerdict>): AuditPart {
-  /** A verification reads every record, so that concurrent requests share one. */
+  /** The running verification. It reads every record, so concurrent requests share it. */
   let verifying: Promise<AuditVerdict> | undefined;
   const page = async (query: AuditQuery) => (await Promise.all(sources.map((source) => source.newest(query)))).flat();
   async function record(person: Person, chain: string, n: number): Promise<ChainedRecord[]> {
@@ -141,7 +141,7 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   };
 }
 
-/** Servers of one domain share its store, so that several return the same record. The first answer counts; ours is first. */
+/** Processes that serve the same domain share its store, so several of them return the same record. The first counts; ours is first. */
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
   ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
 ];
@@ -151,7 +151,7 @@ const longest = (chains: readonly VerifiedChain[]) =>
     ({ chain }) => chain,
   );
 
-/** Compares the answers with checkpoints that were read before: chains only grow. */
+/** Compares the answers with checkpoints that were read before them. Chains only grow, so a chain that is shorter now lost records. */
 function findContradiction(
   chains: readonly VerifiedChain[],
   checkpoints: readonly Checkpoint[],

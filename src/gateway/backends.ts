@@ -96,7 +96,7 @@ const LONGEST_NAME = 200;
 /** Whether a call without an answer can safely be sent again. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
-/** Every server reads employment from hr, so that an outage of hr affects them after a while. */
+/** Every server reads employment from hr. While hr does not answer, calls use a state of the last five minutes, and approvals fail. */
 const hintFor = (server: string) =>
   server === 'hr'
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'

@@ -45,7 +45,7 @@ const execution = z.strictObject({
   settle: z.boolean().default(false),
 });
 
-/** What the gateway sends beside the input. Its identity token signs the body, so that only the gateway can set it. */
+/** The fields that the gateway sends beside the input. Its identity token signs the body, so only the gateway can set them. */
 const callContext = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
 
 const IDENTITY_KIND = 'tamshai-identity+jwt';
@@ -58,7 +58,7 @@ function kindOf(token: string | undefined): string | undefined {
   }
 }
 
-/** Names the request that this answers, for a verified gateway. */
+/** Adds the header that tells the gateway which request this response answers. */
 const markAnswer = (reply: FastifyReply, token: string | undefined) =>
   void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 

@@ -51,7 +51,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   const domain = registry.domains.find(({ name }) => name === only);
   const surface = only === undefined ? 'mcp' : 'direct';
   const here = only ?? 'gateway';
-  /** Calls of unknown tools that are recorded already: the fast path and the SDK both ask for them. */
+  /** Calls of unknown tools that are already recorded. The fast path and the SDK both make the call, but it is recorded once. */
   const unknown = new WeakSet<ToolCall>();
 
   const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({
@@ -68,7 +68,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
     instructions: INSTRUCTIONS,
     guard: options.guard,
     authenticate: (req) => {
-      // A cached token is answered synchronously, without a promise.
+      // The verifier returns the caller of a cached token synchronously, without a promise.
       const caller = options.authenticate(req);
       return caller instanceof Promise ? counted(req, options.onUnauthenticated, () => caller) : caller;
     },
@@ -139,7 +139,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
 const programOf = (said: string | undefined, registered: string): string =>
   [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
-/** The origin as the client used it, since it compares the metadata URL with it. A proxy may terminate https for us. */
+/** The origin that the client used, because the client compares it with the metadata URL. A proxy may terminate https for us. */
 export function originOf(req: IncomingMessage, base: string): string {
   const { host = '' } = req.headers;
   return new URL(base).host === host ? new URL(base).origin : `http://${host}`;

@@ -42,7 +42,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     [tool, ...tools].every((each) => opens(each, roles)) && serves(domain.name, servers);
   const call = (server: string, tool: string, input: unknown, request: ResourceCall): Promise<Answer> =>
     backend(server).call({ server, tool, input, caller: callerOf(request), surface, requestId: request.requestId, signal: request.signal });
-  /** A call of something unknown is counted and recorded, too. */
+  /** Counts and records a request for an unknown resource or prompt. */
   const recordUnknown = (name: string, request: ResourceCall) => call(only ?? 'gateway', name, {}, request);
   const recordUnknownUri = (uri: string, request: ResourceCall, to = '') =>
     recordUnknown(`${uri.includes('://') ? '' : '://'}${uri}${to}`, request);
@@ -91,7 +91,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     async prompt(name, given, request) {
       const prompt = prompts.find((each) => each.name === name && serves(each.domain.name, request.servers));
       if (prompt === undefined) return { answer: await recordUnknown(`${PROMPTS}${name}`, request), description: '' };
-      // Rendering a prompt needs no store, so that the gateway does it, wherever the domain runs.
+      // Rendering a prompt needs no store, so the gateway does it, wherever the domain runs.
       const answer = await backend('gateway').call({
         server: prompt.domain.name,
         tool: prompt.tool.name,

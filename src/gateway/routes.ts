@@ -55,7 +55,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
       throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
   }
 
-  /** Whether a staff member's browser asks. Monitors send no cookie, and an expired session is no error here. */
+  /** Whether the request has the browser session of a staff member. Monitors send no cookie, and an expired session is no error here. */
   const isStaffSession = (req: FastifyRequest): Promise<boolean> =>
     req.headers.cookie === undefined
       ? Promise.resolve(false)

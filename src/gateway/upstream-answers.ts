@@ -46,7 +46,7 @@ export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | '
   const own = tool !== undefined && answer.code in tool.errors;
   if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && NONE_SUCH.has(answer.code)))
     throw new Error('an error of another kind');
-  // The gateway decides whether a retry can help. The server may veto, since only it knows whether work has begun.
+  // A retry needs the consent of both: the gateway knows by the code whether it can help, the server knows whether work has begun.
   return { ...answer, retryable: answer.retryable && !own && isRetryable(answer.code) };
 }
 

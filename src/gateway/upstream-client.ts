@@ -65,7 +65,7 @@ const ANSWER_BYTES = 4 * 1024 * 1024;
 const PING_MS = 2_000;
 const AT_ONCE = 32;
 const WAITING = 96;
-/** The connection was never established, so that the request had no effect. */
+/** Errors after which no connection was established, so the request had no effect. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Binds an answer to its request, so that a cached or mixed-up answer is not accepted. */

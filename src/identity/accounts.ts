@@ -64,7 +64,7 @@ export function createAccounts(
     const persona = known.get(usernameOrSub);
     if (!persona) throw new Error(`There is no account named ${usernameOrSub}.`);
     const key = keyOf(persona.sub);
-    // Concurrent changes must both take effect, so that a lost race retries from the newer state.
+    // Two concurrent changes must both take effect, so the one that loses the race is applied again to the newer state.
     for (;;) {
       const before = await kv.get(key);
       const after = JSON.stringify(next(read(before)));

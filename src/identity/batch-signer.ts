@@ -1,9 +1,9 @@
-/** Signs the identity tokens of all calls to one server in the same event loop turn with one signature. */
+/** Signs the identity tokens of up to 16 calls to one server with one signature, if the calls begin in the same event loop turn. */
 import type { Clock } from '../core/ports.ts';
 import { type IdentifiedCall, signIdentities } from './internal.ts';
 import type { SigningKey } from './keys.ts';
 
-/** Each token contains the digests of all calls in its batch, so that larger batches make longer tokens. */
+/** The largest batch. Each token contains the digests of all calls in its batch, so a larger batch makes longer tokens. */
 const MOST = 16;
 
 interface Waiting {

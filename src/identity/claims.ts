@@ -43,7 +43,7 @@ export const TERMINAL_LIFETIME = 60;
 /** Tolerated clock difference in seconds. */
 export const SKEW = 5;
 
-/** Refuses tokens that are no access tokens. Cheap, so that it runs before the signature check. */
+/** Refuses tokens that are no access tokens. It costs little, so it runs before the signature check. */
 export function refuseOtherKinds(issuer: Pick<Issuer, 'algorithms'>, header: Claims, claims: Claims): void {
   const { alg, typ } = header;
   if (typeof alg !== 'string' || !issuer.algorithms.includes(alg)) throw new Refused('alg');
@@ -60,7 +60,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   if (iat > now + SKEW || exp <= iat) throw new Refused('times');
   if (issuer.embedded && exp - iat > LIFETIME + SKEW) throw new Refused('lifetime');
   const organizationId = issuer.realm === 'customer' ? organization(claims['organization_id']) : undefined;
-  // Invitations are matched by email, so that an unverified address of a customer does not count.
+  // Invitations are matched by email, so an unverified address of a customer does not count.
   const isChecked = issuer.realm === 'staff' || issuer.embedded || claims['email_verified'] === true;
   const email = isChecked ? plain(claims['email'], 254) : '';
   const client = plain(claims['client_id'], 255) || plain(claims['azp'], 255);

@@ -8,7 +8,7 @@ const DEADLINE_MS = 3_000;
 const REMEMBERED_FOR_MS = 5 * 60_000;
 const REMEMBERED_AT_MOST = 20_000;
 
-/** Every server needs the employee record, so that the message must not suggest to try another server. */
+/** Every server needs the employee record, so the message must not suggest another server. */
 const unreadable = () =>
   failure('SERVICE_UNAVAILABLE', {
     message:

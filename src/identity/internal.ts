@@ -117,14 +117,14 @@ export async function openIdentityToken(
   return { said, iat, exp };
 }
 
-/** The caller in an opened identity token. The body is not verified yet, so that it is only good for an audit record. */
+/** The caller in an opened identity token. The token is not compared with the body yet, so use the caller only for an audit record. */
 export function callerIn({ said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>): { caller: Caller; requestId: string } {
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success) throw unauthenticated();
   return { caller: callerFrom({ ...claims, iat, exp }), requestId: claims.rid };
 }
 
-/** The same for a grant. `verifyGrant` later compares it with the body. */
+/** Verifies signature, server and expiry of a grant before the body is read. `verifyGrant` later compares the grant with the body. */
 export async function openGrant(
   keys: GatewayKeys,
   { token, server, clock = systemClock }: Opening,
@@ -191,8 +191,8 @@ const MOST_OPENED = 256;
 const remembered = new WeakMap<GatewayKeys, Map<string, Opened>>();
 
 /**
- * One algorithm and one issuer, so that there is nothing to negotiate. Implemented here because it runs on every call between servers,
- * where the general library costs twice as much.
+ * Verifies a token. There is one algorithm and one issuer, so there is nothing to negotiate. Implemented here because it runs on every
+ * call between servers, where a general JWT library takes twice as long.
  */
 async function open<T extends Claims>(
   keys: GatewayKeys,
@@ -290,7 +290,7 @@ function saysTheSame(userContext: unknown, { person }: Caller): boolean {
   );
 }
 
-/** This code is a 403 elsewhere, but a 401 here, since the whole call is untrusted. */
+/** USER_MISMATCH has status 403 elsewhere, but 401 here, because the whole call is untrusted. */
 function userMismatch(): Failure {
   const { code, message, suggestedAction: hint } = failure('USER_MISMATCH', 'The user in the body is not the one who is signed in.');
   return new Failure(code, { message, hint, status: 401, retryable: false });

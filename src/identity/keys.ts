@@ -147,7 +147,7 @@ export function rotateGatewayKey(folder: string): void {
 /** Derives the key for one use. Deterministic, so that all replicas with the same master key agree. */
 export const derive = (keys: Pick<MasterKeys, 'master'>, use: KeyUse): Buffer => expand(keys.master, use);
 
-/** The same from the previous master key, if there is one. */
+/** Derives the key for one use from the previous master key; undefined if there is none. */
 export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefined =>
   keys.previousMaster && expand(keys.previousMaster, use);
 
@@ -173,7 +173,7 @@ const expand = (master: Buffer, use: KeyUse) => Buffer.from(hkdfSync('sha256', m
 export function parseMasterKey(text: string): MasterKeys {
   const [master, previousMaster, ...more] = text.split(',').map((part) => {
     const bytes = Buffer.from(part.trim(), 'base64url');
-    // Buffer.from ignores invalid characters, so that the text is compared with its own re-encoding.
+    // Buffer.from ignores invalid characters, so the decoded bytes are encoded again and compared with the text.
     const wellFormed = bytes.toString('base64url') === part.trim().replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     if (!wellFormed || bytes.length !== 32)
       throw new SetupProblem('The master key must be 32 random bytes written as base64url (43 characters).');
@@ -241,7 +241,7 @@ function createKeyFile(folder: string, path: string, given: MasterKeys | undefin
   } catch {
     throw new SetupProblem(`The keys cannot be written to ${folder}; choose a data folder that this user may write to.`);
   }
-  // Another process may have been first, so that everyone reads the published file.
+  // Another process may have published its file first, so every process reads the published file.
   return readKeyFile(path) ?? fresh;
 }
 

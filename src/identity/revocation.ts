@@ -13,7 +13,7 @@ export interface TokenFacts {
   readonly issuedAt: number;
 }
 
-/** Revocations are shared by all replicas. Each realm has one issuer, so that the realm makes ids unique. */
+/** Revocations are shared by all replicas. Each realm has one issuer, so an id is unique within its realm. */
 export interface Revocations {
   /** Revokes one token until it expires (seconds since 1970; a day if unknown). */
   revokeToken(realm: Realm, jti: string, expiresAt?: number): Promise<void>;
@@ -44,7 +44,7 @@ export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new 
         sid === undefined ? undefined : kv.get(keyOf('session', realm, sid)),
         kv.get(keyOf('person', realm, sub)),
       ]);
-      // Token times are whole seconds, so that tokens issued in the second of the revocation are revoked, too.
+      // Token times are whole seconds, so tokens issued in the second of the revocation are revoked as well.
       return token !== undefined || session !== undefined || (person !== undefined && !(issuedAt > Number(person)));
     },
   };

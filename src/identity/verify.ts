@@ -54,7 +54,7 @@ interface Entry {
   /** The validity of the entry. `from` guards against a clock that is set back. */
   readonly from: number;
   readonly until: number;
-  /** The last array of audiences that matched: servers pass the same array, so that one comparison is enough. */
+  /** The last array of audiences that matched. Servers pass the same array each time, so one comparison is enough. */
   passed: readonly string[] | undefined;
 }
 
@@ -73,8 +73,8 @@ export const bearer = (authorization: string | undefined): string | undefined =>
 
 export function createVerifier({ issuers, people, denied, clock, onRefused, onLongLived }: VerifierOptions): Verifier {
   const byUrl = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
-  // Only valid tokens are cached, so that a flood of invalid ones evicts nothing. Entries live ten seconds, so that evicting the
-  // oldest is enough; tracking use would slow down every hit.
+  // Only valid tokens are cached, so a flood of invalid tokens evicts nothing. Entries live ten seconds, so evicting the oldest entry is
+  // enough; an LRU cache would slow down every hit.
   const cache = new Map<string, Entry>();
   const running = new Map<string, Promise<Entry>>();
   const sources = new WeakMap<Caller['token'], Source>();
@@ -175,7 +175,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   const admit = async (token: string | undefined, audiences: readonly string[]): Promise<Caller> => {
     if (!token) throw new Refused('missing');
     if (token.length > LONGEST_TOKEN) throw new Refused('size');
-    // Decoders skip invalid characters, so that the same token could be written in several ways.
+    // Decoders skip invalid characters, so the same token could be written in several ways.
     if (FOREIGN.test(token)) throw new Refused('form');
     const key = keyOf(token);
     const hit = cached(key, audiences);
@@ -260,7 +260,7 @@ async function answered<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** The claims of an older external token may be outdated, so that the issuer is asked for the current ones. */
+/** The claims of an older external token may be outdated, so the verifier asks the issuer for the current claims. */
 async function introspected(issuer: Issuer, raw: string | undefined, roles: ReadonlySet<Role>): Promise<ReadonlySet<Role>> {
   if (!issuer.introspect || raw === undefined) {
     throw failure('UNAUTHENTICATED', 'Sign in again to decide this: your sign-in is too old to show your present roles.');

@@ -45,7 +45,7 @@ export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS)
     };
     const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
     const onClose = () => finish(() => reject(failure('VALIDATION_ERROR', 'The connection closed before the body was complete.')));
-    // The HTTP listener destroys the request with a Failure when the body is too slow or malformed.
+    // The HTTP listener emits a Failure as `error` on the request when the body is too slow or malformed.
     const onError = (error: Error) =>
       finish(() => reject(error instanceof Failure ? error : failure('VALIDATION_ERROR', 'The request is malformed.')));
     const deadline = setTimeout(() => finish(() => reject(tooSlow(limits.ms))), limits.ms);

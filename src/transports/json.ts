@@ -17,7 +17,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 const refuse = (message: string): Failure => failure('VALIDATION_ERROR', message);
 
-/** The value is bounded and well-formed, its numbers are finite and its keys safe, so that later layers need no checks. */
+/** The value is bounded and well-formed, its numbers are finite and its keys safe, so later layers need not check this again. */
 export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.stringBytes, checked = true }: JsonRules): unknown {
   let value: unknown;
   try {

@@ -98,7 +98,7 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
       'referrer-policy': 'no-referrer',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
-    // Before the body is parsed: Fastify would first complain about a missing one.
+    // Unknown routes are refused before the body is parsed; otherwise Fastify would first report a missing body.
     if (req.is404) refuseUnknown(req, reply);
     if (isPacked(req.headers)) throw packed();
     const type = req.headers['content-type'];

@@ -52,7 +52,7 @@ export function openEventStream(
   res.on('error', () => res.destroy());
   return {
     signal: closed.signal,
-    // JSON escapes line breaks, so that an event is always one line.
+    // JSON escapes line breaks, so an event is always one line.
     send: (event) => write(`data: ${JSON.stringify(event)}\n\n`),
     done() {
       stopHeartbeat();

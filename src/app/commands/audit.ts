@@ -93,7 +93,7 @@ function taken(config: Config): Folder | 'in use' {
   }
 }
 
-/** Undefined if no gateway answers: another server has locked the folder. */
+/** Undefined if no gateway answers, if it answers with an error, or if staff sign in at an external issuer. */
 async function askGateway(config: Config): Promise<FederatedVerdict | undefined> {
   if (config.issuers.staff !== undefined) return undefined;
   try {

@@ -33,7 +33,7 @@ export async function backup(file: string, options: { json?: boolean }): Promise
   const to = resolve(file);
   if (to.startsWith(config.dataFolder + sep))
     throw new Stop('The backup file must not be in the data folder; choose another folder.', EXIT.usage);
-  // The lock keeps other processes from writing, so that the copy is consistent.
+  // The lock keeps other Tamshai processes from writing, so the copy is consistent.
   const folder = openFolder(config.dataFolder);
   try {
     const { files } = await pack(config.dataFolder, to, { version, leaveOut: isLock });

@@ -9,7 +9,7 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>> & { readonly status: string };
   readonly requestId: string;
   readonly ms: number;
-  /** The difference of the server's clock to ours. */
+  /** How far the server's clock is ahead of ours. */
   readonly aheadMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** `tamshai keys`: creates, shows and rotates the keys of separate processes. */
+/** `tamshai keys`: prints new keys, the gateway's public keys, and the steps of a key rotation, for separate processes. */
 import { randomBytes } from 'node:crypto';
 import { gatewayJwks } from '../../identity/gateway-keys.ts';
 import { newGatewayKey, openKeys, readGatewayKeys } from '../../identity/keys.ts';
@@ -13,7 +13,7 @@ const show = (console: Console, values: Readonly<Record<string, string>>, before
 };
 const text = (value: object) => JSON.stringify(value);
 
-/** New keys for an installation of several processes. They are stored nowhere. */
+/** Prints new keys for an installation of several processes. The command does not store them. */
 export async function create(options: { json?: boolean }): Promise<number> {
   const gateway = text(newGatewayKey());
   const [current] = readGatewayKeys(gateway);
@@ -24,7 +24,7 @@ export async function create(options: { json?: boolean }): Promise<number> {
   });
 }
 
-/** The public keys of this gateway. */
+/** Prints the public keys of this gateway. */
 export async function publicPart(options: { json?: boolean }): Promise<number> {
   const { dataFolder, masterKey, gatewayKey } = readConfig();
   const console = openConsole(options.json);
@@ -34,7 +34,7 @@ export async function publicPart(options: { json?: boolean }): Promise<number> {
   return EXIT.ok;
 }
 
-/** A new gateway key, and the steps that deploy it without a failed call. It changes nothing by itself. */
+/** Prints a new gateway key, and the steps by which the operator deploys it without a failed call. */
 export async function rotate(options: { json?: boolean }): Promise<number> {
   const { dataFolder, masterKey, gatewayKey } = readConfig();
   const { gateway } = openKeys(dataFolder, { masterKey, gatewayKey });

@@ -32,7 +32,7 @@ interface Options {
 /** The staff audience reads all knowledge. */
 const SYSTEM: StoreSession = { domain: 'knowledge', audience: 'staff', shows: [], person: systemPerson('employee') };
 
-/** The URL of its server, or undefined if it is in the data folder. */
+/** The URL of the server that stores the knowledge base; undefined if it is in the data folder. */
 function placeOf(config: Config): string | undefined {
   if (config.remoteUrl('knowledge') !== undefined)
     throw new Stop('KNOWLEDGE_URL is set: knowledge runs on another machine. Run this command there.', EXIT.usage);

@@ -41,7 +41,7 @@ export async function mcp(options: { as?: string; servers?: string }): Promise<n
   if (servers !== undefined) url.searchParams.set('servers', servers);
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);
   const client = new StdioServerTransport();
-  // Not through the transport, which closes when the input ends: pending requests are still answered.
+  // Writes to standard output itself: the transport closes when the input ends, but pending requests must still be answered.
   const pump = new Pump(url, acting, async (message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;

@@ -21,7 +21,7 @@ export interface Seeding {
 /** A document or search store that can be filled with sample data. */
 interface Fillable {
   readonly product: string;
-  /** The name of the database. */
+  /** The name that the user must type to confirm: the MongoDB database, or the domain of a search store. */
   readonly name: string;
   readonly loader: DocumentLoader;
   empty(): Promise<void>;

@@ -90,7 +90,7 @@ async function onServer(config: Config, url: string, domains: readonly string[],
   }
 }
 
-/** Others may use a server's database, so that the user must type its name before its data is replaced. */
+/** Others may use a server's database, so the user must type its name before its data is replaced. */
 async function agreed(place: string, name: string, given: string | undefined): Promise<void> {
   const terminal = given === undefined ? openTerminal() : undefined;
   let typed = given;

@@ -6,7 +6,7 @@ import { indent, safe, widthOf } from './text.ts';
 
 export interface AnswerPrinter {
   text(piece: string): void;
-  /** Writes what was held back, and ends the line. */
+  /** Writes the text that was held back, and ends the line. */
   end(): void;
 }
 
@@ -24,7 +24,7 @@ function runsOf(nodes: readonly Inline[], bold = false): Run[] {
 
 /** The first characters of a line that could still become a heading or a fence. */
 const UNDECIDED = /^\s*(?:#{0,6}|`{1,2}|~{1,2})$/;
-/** After so many characters, a mark that nothing closes is printed as text. */
+/** An unclosed mark is printed as text after this many characters. */
 const MOST_HELD = 500;
 
 export function createAnswerPrinter(write: (text: string) => void, look: Look): AnswerPrinter {
@@ -98,7 +98,7 @@ export function createAnswerPrinter(write: (text: string) => void, look: Look): 
       for (const [n, line] of piece.replaceAll('\r', '').replaceAll('\t', ' ').split('\n').entries()) {
         if (n > 0) endLine();
         held += line;
-        // Only a space can settle a word, so a long word is not parsed again for each of its letters.
+        // A word is complete only at a space, so a long word is not parsed again for each piece of it.
         if (line.includes(' ')) printSettled();
       }
     },
@@ -116,7 +116,7 @@ const plainText = (cell: string): string =>
       .join(''),
   );
 
-/** Rows below each other where the width allows, else one record after the other. */
+/** A table if it fits the width of the terminal, else one record after the other. */
 export function tableLines(lines: readonly string[], { style, width }: Look): string[] {
   const { head, rows, numeric } = parseTable(lines);
   const headings = head.map(plainText);

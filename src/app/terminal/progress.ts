@@ -38,7 +38,7 @@ const stepOn = (screen: Screen, style: Style, name: string): Step => {
   return {
     at(part, doing = '') {
       const now = performance.now();
-      // Limits redrawing, which would slow the work down.
+      // Redraws at most once per EVERY_MS, because frequent redrawing would slow the work down.
       if (now - drawn < EVERY_MS) return;
       drawn = now;
       draw(`${title}${bar(part)}  ${padStart(`${Math.floor(part * 100)}%`, 4)}   ${doing}`);

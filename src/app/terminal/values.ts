@@ -29,7 +29,7 @@ export function kindOf(schema: Schema | undefined, field: string, value: unknown
   const all = schema === undefined ? [] : alternatives(schema);
   if (all.some(({ unit }) => unit === 'USD')) return 'money';
   if (all.some(({ format }) => format === 'date' || format === 'date-time')) return 'date';
-  // Years and ticket numbers get no thousands separator.
+  // Years, ids and numbers of records get no thousands separator.
   if (/(?:^|_)(?:year|id|number)$/.test(field)) return 'identifier';
   return typeof value === 'number' ? 'number' : 'text';
 }

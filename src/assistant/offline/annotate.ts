@@ -19,7 +19,7 @@ export interface NamedEntity extends TextSpan {
 }
 /** Limits the spans of each kind, and with them the work for one utterance. */
 const MAX_SPANS = 16;
-/** Only the first tokens are annotated, which bounds the work. The rest stays in the text and can be dictated. */
+/** Only this many tokens are annotated, which bounds the work. The rest of the text can still be part of a dictated text. */
 export const MAX_TOKENS = 120;
 /** A word that may express the intent. */
 export interface ContentWord {

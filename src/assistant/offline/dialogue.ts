@@ -258,7 +258,7 @@ function resolveCorrection(
   }
   return undefined;
 }
-/** Replaces the words that end with the same word, or all if none does. */
+/** Replaces the part of `old` that ends with the last word of `fresh`; all of `old` if it does not contain that word. */
 function replaceWords(old: string, fresh: string): string {
   const [had, has] = [old.split(' '), fresh.split(' ')];
   const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));

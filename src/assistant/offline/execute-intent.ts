@@ -171,7 +171,7 @@ const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
 const finderOf = (context: TurnContext, entry: IndexedTool, references: readonly Reference[]): IndexedTool | undefined =>
   references.flatMap(({ slot }) => findersFor(context, entry, slot))[0];
 
-/** If the tool does not know the value of a slot, the value may belong to another: "Seattle" is not a state. */
+/** If the tool does not know the value of a slot, the value may belong to another slot: "Seattle" is not a state. */
 function callTool(
   context: TurnContext,
   entry: IndexedTool,

@@ -7,7 +7,7 @@ import type { SlotFilling } from './slot-filling-state.ts';
 import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
 import { stopWords, fold, stem } from './tokenise.ts';
 
-/** Assigns each name to the slot whose examples have names beside the same words. */
+/** Assigns each name to the slot with the highest score: a slot whose values stand beside the same words in the tool's examples. */
 export function fillNames({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(
     (slot) =>
@@ -54,7 +54,10 @@ export function fillFromWordBefore({ index, entry, utterance, filled, set, free 
     set(slot, before.raw, { text: before.raw, start: before.start, end: before.end });
   }
 }
-/** Unknown words, if examples fill the slot with such words: "the recruiters" is a job title. */
+/**
+ * Fills a slot with one or two words in the plural that the tool does not explain, if an example fills this slot with a plain word:
+ * "the recruiters" is a job title.
+ */
 export function fillFromUnknownWord({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slot = entry.slots.find(
     ({ kind, key }) =>
@@ -158,7 +161,7 @@ function scoreName(
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
   const known = index.knownValues.get(slot.key);
   let best = aligned.length > 0 ? 0.6 : slot.kind === 'name' || slot.required ? 0.3 : 0;
-  // "Liam's deals": the owner of the deals, not their name.
+  // "Liam's deals": Liam is the owner of the deals, not the name of a deal.
   if (isPerson(slot) && name.possessive) best += 1.2;
   for (const each of aligned) {
     let score = 0.6;
@@ -169,16 +172,16 @@ function scoreName(
     if (name.possessive && each.possessive) score += 1;
     best = Math.max(best, score);
   }
-  // "The deals that Liam should land": a person before a modal verb.
+  // "The deals that Liam should land": a name before a verb such as "should" or "plan" is a person.
   if (isPerson(slot) && name.words.length <= 2 && /^(?:should|will|must|might|want|need|plan|hope|expect)$/.test(here.right ?? ''))
     best += 1.2;
-  // Two capital letters fit a slot whose description shows two.
+  // A name of two capital letters, such as "CA", fits a slot whose description shows one: "such as CA or California".
   if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
   else if (/^[A-Z]{2}$/.test(name.text) && here.left.at(-1) === 'in') best -= 1.5;
-  // "How many deals has Liam got?": a person after an auxiliary verb.
+  // "How many deals has Liam got?": a name after an auxiliary verb is a person.
   if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && utterance.words.length <= 5) best += 1.2;
   if (known) best -= known.has(fold(name.text)) ? -3 : name.words.length > 1 ? 1.6 : 0.8;
-  // A department is not the name of a person or record.
+  // A known value of another slot, such as a department, is probably not the name for this slot.
   else if ([...index.knownValues.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
   return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);
 }

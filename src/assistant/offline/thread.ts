@@ -33,7 +33,7 @@ const tooSlow = () => failure('TIMEOUT', 'This question takes too long to unders
 const notStarted = () => failure('SERVICE_UNAVAILABLE', 'The assistant is still starting.');
 
 export function openThread(file: URL, declarations: Declarations, { startMs, jobMs, memoryMb }: ThreadLimits): Thread {
-  // The thread needs no settings, and must not see their secrets; flags of the process may not fit a thread.
+  // The thread needs no settings and must not see their secrets. It gets no flags of the process, because a thread refuses some of them.
   const worker = new Worker(file, {
     name: 'offline-model',
     workerData: declarations,

@@ -89,7 +89,7 @@ export function createWorkerQueue({ registry, limits: given, file = WORKER_FILE 
       held?.release();
     }
   }
-  /** One job at a time: the thread has one processor. */
+  /** Runs one job at a time, because there is only one worker thread. */
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;

@@ -69,7 +69,7 @@ export const successOf = (tool: Tool) =>
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
-/** The answers of the call itself. The result of a write comes after its approval, unless it needs none. */
+/** The answers of the call itself. A write that needs an approval returns its result only after the approval. */
 export const answerOf = (tool: Tool) => {
   if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
   return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);

@@ -114,7 +114,7 @@ function outputSchema(tool: Tool): Record<string, unknown> {
   const answer = {
     data: jsonSchema(tool.output, 'output'),
     ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
-    // A client that opens the approval page itself gets the result of the write in the end.
+    // A write may return these or `data`: a client that opens the approval page during the call gets the result of the write.
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
   };
   return {

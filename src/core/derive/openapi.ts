@@ -31,7 +31,7 @@ const [auditIntact, auditDamaged] = auditVerdict.options;
 
 /**
  * The named schemas of the document and of the generated types. Every member of a union has a name: client generators invent names
- * for the others and drop those that collide.
+ * for unnamed members, and drop members whose names collide.
  */
 const SHAPES = {
   Error: errorAnswer,

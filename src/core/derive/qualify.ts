@@ -8,12 +8,12 @@ export interface Qualifier {
   text(text: string, server: string): string;
   /** Qualifies every `description` in a tool's listing. */
   descriptions<T>(listed: T, server: string): T;
-  /** Qualifies an error's hint. A message can quote data, so only that of INSUFFICIENT_PERMISSIONS, which never does, is changed. */
+  /** Qualifies the hint of an error, and the message of INSUFFICIENT_PERMISSIONS. Other messages stay as they are: they can quote data. */
   answer(answer: Answer, server: string): Answer;
 }
 
 const NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
-/** Tool names such as `query` and `delete` are also English words: only after these words they are names. */
+/** Tool names without an underscore, such as `query` and `delete`, are also English words. They count as names only after these words. */
 const BEFORE_A_NAME = /\b(?:with|call|use) $/;
 
 export function createQualifier({ tools }: Registry): Qualifier {

@@ -1,17 +1,17 @@
-/** Limits the tool calls of each principal, on all surfaces together: per minute and at the same time. */
+/** Limits the tool calls of each principal over all surfaces: calls per minute, and calls at the same time. */
 import { type Failure, failure } from '../errors.ts';
 import type { Clock, KeyValue, Leases } from '../ports.ts';
 import { createLeasedSlots, createLocalSlots } from './concurrency-limit.ts';
 import { createLocalRateLimit, createSharedRateLimit } from './rate-limit.ts';
 
 export interface CallLimiter {
-  /** Resolves to what must be called when the work is over; throws RATE_LIMITED. */
+  /** Counts a call and takes a slot. Returns the function that frees the slot, or a promise of it. Fails with RATE_LIMITED. */
   enter(principal: string): (() => void) | Promise<() => void>;
-  /** Counts what takes no time of its own. */
+  /** Counts a request against the limit per minute, without a slot. Fails with RATE_LIMITED. */
   count(principal: string): void | Promise<void>;
 }
 
-/** What a person does by hand is counted apart: a busy program must not be able to keep its person from deciding. */
+/** The key for counting requests that call no tool, such as decisions. Tool calls have another key: a busy program blocks no decision. */
 export const byHand = ({ principal }: { readonly principal: string }): string => `${principal} by hand`;
 
 export interface CallLimits {
@@ -21,7 +21,7 @@ export interface CallLimits {
 
 export interface CallLimiterOptions {
   readonly clock: Clock;
-  /** Both limits then hold for all processes that share the store together. */
+  /** If set, both limits apply to the sum over all processes that share this store. */
   readonly shared?: SharedLimits | undefined;
   /** Called once for every refused call. */
   readonly onRefused?: () => void;
@@ -30,7 +30,7 @@ export interface CallLimiterOptions {
 export interface SharedLimits {
   readonly count: KeyValue['count'];
   readonly leases: Leases;
-  /** The slot of a process that was killed is free again after this time. */
+  /** A slot of a killed process becomes free after this time. */
   readonly leaseSeconds?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export function createCallLimiter({ perMinute, atOnce }: CallLimits, options: Ca
   return {
     count: async (principal) => checkRate(await countCall(principal)),
     async enter(principal) {
-      // Sent together: one round trip to the store.
+      // Both requests are sent at the same time, so the call waits for only one round trip to the store.
       const [counted, taken] = await Promise.allSettled([countCall(principal), takeSlot(principal)]);
       try {
         if (counted.status === 'rejected') throw counted.reason;

@@ -1,12 +1,13 @@
 /**
- * Concurrency limits: how much one principal has open at the same time. Short calls take slots, in memory or as leases of a shared store;
- * long-lived streams, answers and subscriptions are counted in one record per principal (ADR 27 says why these are two mechanisms).
+ * Concurrency limits: how many calls and streams one principal has open at the same time. A short call takes a slot, in memory or as a
+ * lease in a shared store. Long-lived streams, answers and subscriptions are counted in one record per principal. ADR 27 says why these
+ * are two mechanisms.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { failure } from '../errors.ts';
 import type { Clock, KeyValue, Leases } from '../ports.ts';
 
-/** Takes a slot and returns what frees it; undefined when the principal has as many as allowed. */
+/** Takes a slot and returns the function that frees it; undefined if the principal already has as many slots as allowed. */
 type TakeSlot<Result> = (principal: string) => Result;
 
 /** Slots for calls in this process alone. */
@@ -27,20 +28,20 @@ export function createLocalSlots(most: number): TakeSlot<(() => void) | undefine
 export interface LeasedSlotsOptions {
   readonly leases: Leases;
   readonly clock: Clock;
-  /** How long a lease lasts that is not renewed. */
+  /** How long a lease lasts without a renewal. */
   readonly seconds?: number | undefined;
 }
 
 const LEASE_SECONDS = 30;
-/** No call takes so long: one that has not ended by then is no longer renewed. */
+/** Longer than any call takes. After this time, the lease of a call is no longer renewed. */
 const MAX_RENEWED_MS = 120_000;
 
-/** Slots for calls in all processes that share a store: one round trip each, and none for the release that anybody waits for. */
+/** Slots for calls in all processes that share a store. Taking a slot costs one round trip; the caller does not wait for the release. */
 export function createLeasedSlots(most: number, options: LeasedSlotsOptions): TakeSlot<Promise<(() => void) | undefined>> {
   const { leases, clock, seconds = LEASE_SECONDS } = options;
   const held = new Map<string, { readonly key: string; readonly since: number }>();
   let renewal: NodeJS.Timeout | undefined;
-  /** Most calls end before their lease does. Those that do not share a timer, so that a call costs no further round trip. */
+  /** Renews the leases of running calls, with one timer for all. Most calls end before the first renewal and cost no further round trip. */
   const renew = () => {
     if (held.size === 0) {
       clearInterval(renewal);
@@ -59,7 +60,7 @@ export function createLeasedSlots(most: number, options: LeasedSlotsOptions): Ta
       release(key, holder);
     };
     const acquired = await leases.acquire(key, holder, most, seconds).catch((error: unknown) => {
-      // The store may have granted the lease and only its answer was lost.
+      // The store may have granted the lease although its answer was lost.
       free();
       throw error;
     });
@@ -73,7 +74,7 @@ export function createLeasedSlots(most: number, options: LeasedSlotsOptions): Ta
 const MAX_UNRELEASED = 10_000;
 const RETRY_MS = 500;
 
-/** Retries a release that failed until the lease ends by itself: otherwise a lost connection would keep a person out for that long. */
+/** Retries a failed release until the lease expires. Without a retry, a lost connection would block the slot until then. */
 function createReleaser(leases: Leases, clock: Clock, seconds: number): (key: string, holder: string) => void {
   let failed: { readonly key: string; readonly holder: string; readonly until: number }[] = [];
   let later: NodeJS.Timeout | undefined;
@@ -92,25 +93,25 @@ function createReleaser(leases: Leases, clock: Clock, seconds: number): (key: st
   return (key, holder) => release(key, holder, clock.now().getTime() + seconds * 1000);
 }
 
-/** By holder: how many, and in which process. */
+/** Holder → number of slots, and the process that holds them. */
 type Held = Map<string, { readonly count: number; readonly home: string }>;
 
 const MAX_ATTEMPTS = 20;
 const RECORD_SECONDS = 24 * 3600;
-/** What a process holds no longer counts when its heartbeat has been missing for so long: a killed process frees nothing. */
+/** If the heartbeat of a process is missing for this long, its slots no longer count: a killed process cannot free them. */
 const HEARTBEAT_SECONDS = 15;
 const HEARTBEAT_EVERY_MS = 5_000;
 
-/** Counts what stays open for long, on all endpoints of all processes together. */
+/** Counts the long-lived streams, answers or subscriptions of each principal, over all endpoints of all processes. */
 export class ConcurrencyLimit {
   readonly most: number;
   readonly #kv: KeyValue;
   readonly #name: string;
   readonly #home = randomUUID();
-  /** What this process holds, by principal and holder; the shared record follows it. */
+  /** The slots that this process holds, by principal and holder. They are copied to the shared record. */
   readonly #here = new Map<string, Map<string, number>>();
   readonly #turns = new Map<string, Promise<unknown>>();
-  /** Principals whose record could not be written yet. */
+  /** Principals whose shared record could not be written yet. */
   readonly #behind = new Set<string>();
   #heartbeat: NodeJS.Timeout | undefined;
 
@@ -120,13 +121,13 @@ export class ConcurrencyLimit {
     this.most = most;
   }
 
-  /** Takes slots and returns what frees them; undefined when the principal has as many as allowed. */
+  /** Takes slots and returns the function that frees them; undefined if the principal would exceed the limit. */
   async take(principal: string, count = 1): Promise<(() => void) | undefined> {
     const holder = randomUUID();
     return (await this.claim(principal, holder, count)) ? () => void this.free(principal, holder) : undefined;
   }
 
-  /** Sets the count of this holder; false, and nothing changes, when that is too many. */
+  /** Sets the number of slots of this holder. Returns false and changes nothing if the principal would exceed the limit. */
   claim(principal: string, holder: string, count: number): Promise<boolean> {
     return this.#inTurn(principal, async () => {
       const now = () => this.#here.get(principal)?.get(holder);
@@ -135,11 +136,11 @@ export class ConcurrencyLimit {
         await this.#startHeartbeat();
         if (!(await this.#write(principal, { holder, count }))) return false;
         this.#keep(principal, holder, count);
-        // The heartbeat may have stopped meanwhile, as nothing was held.
+        // The heartbeat may have stopped meanwhile, because this process held no slot.
         await this.#startHeartbeat();
         return true;
       } catch (error) {
-        // The store may have written it and only its answer was lost. A caller that sees an error holds what it held before.
+        // The store may have written the record although its answer was lost. After an error, the holder has the slots it had before.
         if (now() !== undefined && before !== undefined) this.#keep(principal, holder, before);
         else this.#drop(principal, holder);
         void this.#publish(principal);
@@ -185,7 +186,7 @@ export class ConcurrencyLimit {
     return true;
   }
 
-  /** Writes the record now, or with a later heartbeat when the store does not answer. */
+  /** Writes the shared record now. If the store does not answer, a later heartbeat writes it. */
   async #publish(principal: string): Promise<void> {
     try {
       await this.#inTurn(principal, async () => {
@@ -198,7 +199,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** One after another for each principal: otherwise one would not count what the other is about to hold. */
+  /** Runs the changes of one principal one after another: otherwise two changes could each miss the slots that the other takes. */
   #inTurn<T>(principal: string, run: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(principal) ?? Promise.resolve()).catch(() => undefined).then(run);
     this.#turns.set(principal, turn);
@@ -240,7 +241,7 @@ export class ConcurrencyLimit {
     throw failure('SERVICE_UNAVAILABLE', 'Too much is being opened at once.');
   }
 
-  /** What processes that still run hold beside this one. */
+  /** The slots of other processes that still have a heartbeat, without the holders in `own`. */
   async #others(held: Held, own: ReadonlyMap<string, number>): Promise<Held> {
     const others = [...held].filter(([holder, { home }]) => home !== this.#home && !own.has(holder));
     const homes = [...new Set(others.map(([, { home }]) => home))];

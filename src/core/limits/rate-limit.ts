@@ -1,7 +1,7 @@
 /** Rate limits: how many calls one principal makes per minute, in this process or in all processes that share a store. */
 import type { Clock, KeyValue } from '../ports.ts';
 
-/** Counts one call. Undefined when it is within the limit, else in how many seconds the next minute begins. */
+/** Counts one call. Returns undefined within the limit, else the number of seconds until the next minute begins. */
 type CountCall<Result> = (principal: string) => Result;
 
 const minuteOf = (clock: Clock) => Math.floor(clock.now().getTime() / 60_000);

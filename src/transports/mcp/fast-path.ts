@@ -83,7 +83,7 @@ export function recognise(headers: IncomingHttpHeaders, message: unknown): FastP
   return { id, method: method as FastPathMethod, params, client: undefined };
 }
 
-/** A client sends the same envelope with every request, so that the SDK's check runs once per distinct envelope. */
+/** Envelopes that the SDK has accepted. A client sends the same envelope with every request, so the SDK checks it only once. */
 const envelopes = new LRUCache<string, ClientFacts>({ max: 1_000 });
 const MAX_ENVELOPE_LENGTH = 4_096;
 

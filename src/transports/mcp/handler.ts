@@ -179,7 +179,7 @@ class Endpoint {
     if (fast !== undefined && (await this.#answer(fast, exchange, req, res))) return;
 
     this.#recordUnperformed(exchange, req, res, body);
-    // A batch would count as one request in the limits, so that the strict 2026 handler refuses it for every revision.
+    // A batch would count as one request in the limits, so it goes to the 2026 handler, which refuses batches, for every revision.
     if (Array.isArray(body)) return this.#toModern(exchange, req, res, body);
     const route = classifyInboundRequest({
       httpMethod: 'POST',

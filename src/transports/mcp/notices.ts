@@ -55,7 +55,7 @@ class NoticeStream {
   }
 
   end(): void {
-    // A pipelined response ends long before it closes, so that the heartbeat stops here.
+    // A pipelined response ends long before it closes, so the heartbeat stops here.
     clearInterval(this.#beat);
     if (this.open) this.#res.end();
   }
@@ -107,7 +107,7 @@ async function pump(options: PumpOptions): Promise<void> {
 }
 
 async function deliver({ stream, server, progress, wanted, send }: PumpOptions, notices: readonly Notice[]): Promise<void> {
-  // Read after the notices, and timer after every wait, so that nothing is sent after an unsubscribe.
+  // The subscriptions are read after the notices, and again after every wait, so that nothing is sent after an unsubscribe.
   let now = await wanted();
   let [at, n] = [0, 0];
   for (const notice of notices) {

@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../core/caller.ts';
 
-/** Neither a session id nor a request state grants a expected; each only names what the request is about. */
+/** Neither a session id nor a request state grants a right; each only names the session or the ticket that the request is about. */
 export interface RequestState {
   readonly confirmationId: string;
   readonly expiresAt: number;

@@ -51,7 +51,7 @@ export function createSdkServer(options: McpOptions, approval: Approval, subscri
   });
   server.setRequestHandler('tools/list', ({ params }, context) =>
     guarded(options, context, () => {
-      // The list has one page, so that every cursor is invalid.
+      // The list has one page, so every cursor is invalid.
       if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
       const { caller, servers } = exchangeOf(context);
       const { tools, meta } = options.list(caller, servers);
@@ -98,7 +98,7 @@ async function callTool(
   return callResult(options, exchange, sessionOpensUrls(server) ? await approval.elicit(exchange, answer, context) : answer);
 }
 
-/** The SDK sends the message of every thrown error to the client, so that unexpected errors are replaced here. */
+/** The SDK sends the message of every thrown error to the client, so unexpected errors are replaced here. */
 async function guarded<T>({ log }: McpOptions, context: ServerContext, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();

@@ -37,7 +37,7 @@ export class Subscriptions {
     const { id, local } = session;
     const kept = await this.of(id);
     const request = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
-    // Only the process that streams the session can release a slot, so that other replicas check without taking one.
+    // Only the process that streams the session can release a slot, so other replicas only check the limit and take no slot.
     if (!(await (local === undefined ? this.#limit.fits(...request) : this.#limit.claim(...request))))
       throw refusal(tooMany(this.#limit.most).answer());
     await this.#change(id, (all) => all.set(uri, { server, from: answer.data as number }));

@@ -73,12 +73,12 @@ export interface Starting {
 const DEADLINE_MS = 10_000;
 /** Added to the deadline of a remote call, so that the remote server's own TIMEOUT answer is received. */
 const REMOTE_MS = 1_000;
-/** How long a stopping process waits for running calls. No call takes longer. */
+/** How long a stopping process waits for running requests. No tool call takes longer. */
 const FINISH_MS = DEADLINE_MS + 2_000;
 
 export async function start(config: Config, starting: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
-  /** In reverse order: each resource may depend on those opened before it. */
+  /** Closes in reverse order, because each resource may depend on resources that were opened before it. */
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
   };
@@ -326,7 +326,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     listener.serve(tracing ? tracing.handler(name, served.handler) : served.handler);
     serving.push(served);
   }
-  /** Completes every running request: first the readiness probe fails, then listeners close, then running requests end. */
+  /** First the readiness probe fails for `ms`; then listeners accept no more connections, and running requests have FINISH_MS to end. */
   const drain = async (ms: number) => {
     readyToServe.retire();
     for (const listener of listeners.values()) listener.retire();
@@ -353,7 +353,7 @@ function keepMembership(membership: Membership, log: Logger, onRefused: () => vo
   const renew = async () => {
     if (renewing) return;
     renewing = true;
-    // If Redis does not answer, the readiness probe fails.
+    // If Redis does not answer, there is nothing to do here: the readiness probe fails anyway.
     const stays = await membership.renew().catch(() => true);
     renewing = false;
     if (stays) return;

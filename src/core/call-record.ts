@@ -33,7 +33,7 @@ export function recordOfCall(runtime: Pick<Runtime, 'clock'>, request: CallReque
     requestId,
     caller: { origin, person },
   } = request;
-  // The record of a rate-limited call has no input, because redacting it would cost more than refusing the call.
+  // A record with RATE_LIMITED has no input: if the call limiter refused the call, redaction would cost more than the refusal.
   const input = code === 'RATE_LIMITED' ? {} : request.input;
   const rows = rowsOf(tool, answer);
   const record = auditRecord(runtime, tool, {

@@ -5,7 +5,7 @@ export interface Caller {
   readonly person: Person;
   /** Times are Unix times in seconds, as in the token. */
   readonly token: { readonly id: string; readonly client: string; readonly issuedAt: number; readonly expiresAt: number };
-  /** What this sign-in may approve. Only a browser session or a terminal of the person can approve anything. */
+  /** A browser session may approve anything; a token of our command one confirmation, or anything with scripted approvals. */
   readonly approves: 'nothing' | 'anything' | { readonly confirmationId: string };
   /** web, command, or the name of the MCP client; shown on cards and recorded in the audit log. */
   readonly origin: string;

@@ -68,7 +68,7 @@ export function createDecisionService({ tickets, backend, refresh, spend, failpo
       if (tickets.mayExecute(ticket)) answer = await server.execute(ticket, present, requestId);
       else answer = (await server.findResult(ticket, present.person)) ?? notFound().answer();
     } catch (error) {
-      // After a temporary failure the ticket stays claimed, so that the person can try again. A refusal by a rule is final.
+      // After a temporary failure or a 401 the ticket stays claimed, so that the person can try again. Every other refusal is final.
       if (!(error instanceof Failure) || error.retryable || error.status === 401) throw error;
       answer = error.answer();
     }

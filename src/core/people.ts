@@ -22,7 +22,7 @@ export interface Person {
   readonly username: string;
   readonly name: string;
   readonly email: string;
-  /** The linked, active employee record. When it is undefined, no rule about "self" may pass. */
+  /** The id of the linked, active employee record. If it is undefined, no rule about "self" may pass. */
   readonly employeeId: string | undefined;
   readonly organizationId: string | undefined;
   /** Includes implied roles: `hr-write` implies `hr-read`. */

@@ -108,7 +108,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
     kv.swap(key(from.ticket.id), from.stored, JSON.stringify({ ...from.ticket, ...to }), RETENTION_SECONDS);
 
   return {
-    /** Creates a ticket. If the same change with the same card already waits, returns that ticket. */
+    /** Creates a ticket. If a ticket for the same change with the same card and row versions already waits, returns that ticket. */
     async ask(asked: NewTicket): Promise<Ticket> {
       const { principal } = asked.person;
       const digest = digestOf(asked.server, asked.tool, asked.input);

@@ -150,7 +150,7 @@ function originOf(client: string, name: unknown): string {
   return shown ?? UNNAMED;
 }
 
-/** Only tokens of our own command can carry the right to approve. */
+/** Of all access tokens, only those of our own command can carry the right to approve. Browser sessions get this right separately. */
 function approvalOf(issuer: Issuer, claims: Claims, client: string, lifetime: number): Caller['approves'] {
   const claim = claims['tamshai_approve'];
   if (!issuer.embedded || client !== 'tamshai-cli' || issuer.approvals === undefined) return 'nothing';

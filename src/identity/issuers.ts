@@ -22,7 +22,7 @@ export interface Issuer {
   readonly present?: ((sub: string) => Promise<{ readonly roles: ReadonlySet<Role>; readonly notBefore: number } | undefined>) | undefined;
   /** The current claims at the issuer; undefined if the token is no longer active. */
   readonly introspect?: ((token: string) => Promise<Readonly<Record<string, unknown>> | undefined>) | undefined;
-  /** `terminal` tokens approve one confirmation, for a minute; `scripted` ones anything. If undefined, no token approves. */
+  /** `terminal`: a token can approve one confirmation, for a minute. `scripted`: a token may also approve anything. Undefined: none can. */
   readonly approvals?: 'terminal' | 'scripted' | undefined;
 }
 

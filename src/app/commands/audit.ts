@@ -47,7 +47,10 @@ export async function verify(options: { json?: boolean }): Promise<number> {
 
 const isWhole = ({ unseen, silent }: Verified): boolean => unseen.length === 0 && silent.length === 0;
 
-/** Only one process can open the embedded database. While Tamshai runs, its gateway verifies the log. */
+/**
+ * Only one process can open the embedded database. If Tamshai runs, its gateway is asked to verify the log; if the gateway gives no
+ * verdict, the chains in the embedded database are left out.
+ */
 export async function verifyLocalAudit(config: Config, keys: Keys, console: Console): Promise<Verified> {
   const { embedded } = ownDomains(config);
   const folder = existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')) && embedded.length > 0 ? taken(config) : undefined;

@@ -29,7 +29,7 @@ export function nodeCheck(): Check {
   return good ? { state: 'ok', says } : { state: 'fail', says, fix: 'install a newer Node' };
 }
 
-/** It creates nothing: the first start creates the folder. */
+/** Does not create a missing folder: the first start creates it. */
 export function folderCheck(config: Config): { running: boolean; check: Check } {
   const name = `Data folder ${shownPath(config.dataFolder)}`;
   if (!existsSync(config.dataFolder))

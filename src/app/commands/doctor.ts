@@ -8,7 +8,7 @@ import { issuerChecks, serverChecks, tracingCheck } from './doctor-reach.ts';
 import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
 
-/** No check changes anything. A check that throws is reported as failed, and the others still run. */
+/** No check changes stored data. A check that throws is reported as failed, and the other checks still run. */
 export async function doctor(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const checks: Check[] = [nodeCheck()];

@@ -1,4 +1,4 @@
--- One table, as the bare handlers ask it. {{rows}} is how many there are.
+-- Data set of the peer benchmark: the one table that the bare-go and bare-node baselines query. {{rows}} is its number of rows.
 create schema if not exists hr;
 create table hr.employees (
   id          uuid primary key,

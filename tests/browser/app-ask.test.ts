@@ -1,4 +1,4 @@
-/** Asking: from the first word to the table, its next page, the picture, the refusal, and what goes wrong on the way. */
+/** Browser tests of asking a question in the web app: tables, paging, charts, streaming, errors and sign-out. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scripted } from '../assistant-events.ts';
 import { type AppTestServer, ask, openApp, shot } from './app.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(async () => app?.close());
 
 describe('a question', () => {
-  test('is answered with words, the tool that was used, and a table that sorts and goes on by the cursor', async () => {
+  test('is answered with text, the name of the tool, and a table that sorts and loads further pages', async () => {
     const { page, troubles } = await app.as('Bob Martinez');
     expect(await page.locator('h1').innerText()).toBe('What do you want to know, Bob?');
     await ask(page, 'Show me invoices over $10,000');
@@ -28,7 +28,7 @@ describe('a question', () => {
     expect(await amounts()).toEqual(up.toReversed());
     expect(await page.locator('.dt-foot').innerText()).toContain('Sorted within the loaded rows.');
 
-    // With the keyboard one need not pass fifty rows to get at what follows them, and stays there while more come.
+    // A keyboard user can skip the fifty rows, and keeps the focus while more rows load.
     await page.getByRole('button', { name: 'Skip these rows' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
@@ -44,7 +44,7 @@ describe('a question', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('makes a picture where the tool declares one, and the same figures as a table', async () => {
+  test('shows a chart where the tool declares one, and the same figures as a table', async () => {
     const { page } = await app.as('Eve Thompson');
     await ask(page, 'How did our recurring revenue develop this year?');
     await page.locator('svg.wf').waitFor();
@@ -56,7 +56,7 @@ describe('a question', () => {
     await shot(page, 'conversation-charts');
   });
 
-  test('is kept: after a reload it is there again, and asking on goes on in it', async () => {
+  test('is stored: the conversation is there after a reload, and a follow-up question continues it', async () => {
     const { page } = await app.as('Alice Chen');
     await ask(page, 'Who works in Engineering?');
     const address = page.url();
@@ -74,7 +74,7 @@ describe('a question', () => {
     await page.getByText('There is no such conversation of yours').waitFor();
   });
 
-  test('of somebody else is not there', async () => {
+  test('of another person cannot be opened', async () => {
     const { page: alice } = await app.as('Alice Chen');
     await ask(alice, 'How many people do we have in the Berlin office?');
     const { page: bob } = await app.as('Bob Martinez', new URL(alice.url()).pathname);
@@ -82,7 +82,7 @@ describe('a question', () => {
     expect(await bob.locator('main').innerText()).not.toContain('Berlin');
   });
 
-  test('for what is not one’s own is refused in words', async () => {
+  test('about data that the person may not see is refused with an explanation', async () => {
     const { page } = await app.as('Frank Davis');
     await ask(page, 'Show me all employee salaries');
     expect(await page.locator('.turn').innerText()).not.toMatch(/\$\d/);
@@ -90,8 +90,8 @@ describe('a question', () => {
   });
 });
 
-describe('much of it', () => {
-  test('a thousand rows are paged in, and those that were there stay as they are', async () => {
+describe('large answers', () => {
+  test('a thousand rows load page by page, and the loaded rows are not rendered again', async () => {
     const { page, troubles } = await app.as('Dan Williams', '/tools/support/search_tickets');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const rows = page.locator('.dt tbody tr');
@@ -101,7 +101,7 @@ describe('much of it', () => {
     for (let shown = 50; shown < 1000; shown += 50) {
       await more.click();
       await expect.poll(() => rows.count()).toBe(shown + 50);
-      // Paging with the keyboard keeps the focus on the button, as long as there is one.
+      // Paging with the keyboard keeps the focus on the button until it disappears.
       expect(await page.evaluate('document.activeElement?.textContent')).toBe(shown < 950 ? 'Show 50 more' : '1,000 tickets, complete');
     }
     expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);
@@ -117,11 +117,11 @@ describe('much of it', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('ten thousand pieces stream in: what is complete is not drawn again, and one can write meanwhile', async () => {
+  test('ten thousand pieces stream in: complete paragraphs are not rendered again, and the user can type meanwhile', async () => {
     const model = scripted(async function* () {
       for (let piece = 0; piece < 10_000; piece++) {
         yield piece % 40 === 39 ? 'end.\n\n' : `${piece} `;
-        // As a network does: in bursts.
+        // In bursts, as on a network.
         if (piece % 250 === 249) await new Promise((resolve) => setTimeout(resolve, 5));
       }
     });
@@ -149,8 +149,8 @@ describe('much of it', () => {
   });
 });
 
-describe('on the way', () => {
-  test('an answer that breaks off keeps what arrived and says so', async () => {
+describe('interruptions', () => {
+  test('an answer that breaks off keeps the received text and says so', async () => {
     const { page } = await app.as('Alice Chen');
     await page.route('**/api/query', (route) =>
       route.fulfill({
@@ -164,7 +164,7 @@ describe('on the way', () => {
     expect(await page.locator('.prose').innerText()).toContain('The three busiest agents were');
   });
 
-  test('too many questions wait their turn, and go out by themselves', async () => {
+  test('a rate-limited question stays in the box and is sent again automatically', async () => {
     const { page } = await app.as('Alice Chen');
     let refused = 0;
     await page.route('**/api/query', (route) =>
@@ -187,7 +187,7 @@ describe('on the way', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Nothing is lost.').waitFor();
     expect(await page.getByLabel('Your question').inputValue()).toBe('Who works in Engineering?');
-    // Until its time has come it can still be changed.
+    // The user can still edit the question until it is sent again.
     await page.getByLabel('Your question').fill('Who works in Marketing?');
     await page.locator('.turn .prose').waitFor({ timeout: 30_000 });
     expect(refused).toBeGreaterThan(1);
@@ -199,7 +199,7 @@ describe('on the way', () => {
     expect(await page.getByLabel('Your question').inputValue()).toBe('And in');
   });
 
-  test('Escape stops the answer; what came stays', async () => {
+  test('Escape stops the answer', async () => {
     const { page } = await app.as('Alice Chen');
     await page.route('**/api/query', async () => new Promise(() => {}));
     await page.getByLabel('Your question').fill('Take your time');
@@ -209,7 +209,7 @@ describe('on the way', () => {
     await page.getByText('Stopped by you.').waitFor();
   });
 
-  test('a session that ended covers the page, keeps the draft, and leads back to where one was', async () => {
+  test('an ended session covers the page, keeps the draft, and returns to it after the sign-in', async () => {
     const { page } = await app.as('Dan Williams', '/');
     await page.getByLabel('Your question').fill('Which tickets breach their SLA in the next hour?');
     await page.context().clearCookies();
@@ -223,7 +223,7 @@ describe('on the way', () => {
     expect(await page.getByLabel('Your question').inputValue()).toBe('Which tickets breach their SLA in the next hour?');
   });
 
-  test('without a connection it is said, and heals by itself', async () => {
+  test('a lost connection is shown until it is back', async () => {
     const { page } = await app.as('Sarah Kim');
     await page.context().setOffline(true);
     await page.getByText('No connection.').waitFor();
@@ -231,7 +231,7 @@ describe('on the way', () => {
     await expect.poll(() => page.getByText('No connection.').count(), { timeout: 20_000 }).toBe(0);
   });
 
-  test('leaving ends an answer that another tab still waits for', async () => {
+  test('signing out aborts an answer that another tab waits for', async () => {
     const { page } = await app.as('Tom Becker', '/tools');
     const { page: second } = await app.as('Tom Becker', '/', { beside: page });
     await second.route('**/api/query', async () => new Promise(() => {}));
@@ -246,7 +246,7 @@ describe('on the way', () => {
     expect(await second.locator('body').innerText()).not.toContain('Take your time');
   });
 
-  test('leaving clears everything, in every tab', async () => {
+  test('signing out clears all stored data, in every tab', async () => {
     const { page } = await app.as('Marcus Johnson');
     const { page: second } = await app.as('Marcus Johnson', '/tools', { beside: page });
     await page.getByLabel('Your question').fill('half a question');

@@ -1,4 +1,4 @@
-/** A change from the question to the row: the card in the app decides as the card on its own page does, by the same hand. */
+/** Browser tests of approval cards in the web app: approve, deny, conflicts, expiry, keyboard use and approval links. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
@@ -22,8 +22,8 @@ const prepared = async (raise: number, more: object = {}) => {
 const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
 const kind = (page: Page, words: string) => page.locator('.ap-kind', { hasText: words }).waitFor({ timeout: 60_000 });
 
-describe('deciding in the app', () => {
-  test('a question ends in a card; approving it changes the row once, and every tab says so', async () => {
+describe('an approval card in the app', () => {
+  test('follows a question; approving it changes the row once, and every tab shows it', async () => {
     const before = await salary();
     const { page, troubles } = await app.as('Alice Chen');
     await ask(page, `Increase Sarah Kim's salary to $${(before + 3000).toLocaleString('en-US')}`);
@@ -53,7 +53,7 @@ describe('deciding in the app', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('a typed yes approves nothing, nor does any key', async () => {
+  test('is not approved by typing "yes", nor by any key', async () => {
     const before = await salary();
     const { page } = await app.as('Alice Chen');
     await ask(page, `Increase Sarah Kim's salary to $${(before + 4000).toLocaleString('en-US')}`);
@@ -72,7 +72,7 @@ describe('deciding in the app', () => {
     await kind(page, 'Needs your approval');
   });
 
-  test('denied, and nothing was changed', async () => {
+  test('that is denied changes nothing', async () => {
     const { id, now } = await prepared(5100);
     const { page } = await app.as('Alice Chen', `/approvals/${id}`);
     await press(page, 'Deny');
@@ -81,7 +81,7 @@ describe('deciding in the app', () => {
     await expect.poll(() => page.locator('.inbox-list').innerText()).toContain('Denied by you');
   });
 
-  test('a press too soon, or right after the card moved, does nothing', async () => {
+  test('ignores a click too soon, or right after the card moved', async () => {
     const { id, now } = await prepared(5200);
     const { page } = await app.as('Alice Chen', `/approvals/${id}`, { init: STOPPED_CLOCK });
     await approve(page).waitFor();
@@ -97,7 +97,7 @@ describe('deciding in the app', () => {
     await kind(page, 'Needs your approval');
   });
 
-  test('what changed in between is said, and can be prepared anew with what is there now', async () => {
+  test('reports a row that changed meanwhile, and can be prepared again with the new values', async () => {
     const before = await salary();
     const { page } = await app.as('Alice Chen', `/tools/hr/update_salary`);
     await page.getByLabel(/^employee_id/).fill(sarah);
@@ -115,7 +115,7 @@ describe('deciding in the app', () => {
     expect(await salary()).toBe(before + 6000);
   });
 
-  test('an expired card is not a denied one, and it expires before one’s eyes', async () => {
+  test('expires while it is shown, and says that this is not a denial', async () => {
     const { sub } = persona('alice.chen');
     const askedAt = new Date(Date.now() - 288_000);
     const ticket = await app.testServer.tamshai.wiring.runtime.tickets.ask({
@@ -149,14 +149,14 @@ describe('deciding in the app', () => {
     await expect.poll(() => page.locator('.inbox-list').innerText(), { timeout: 20_000 }).toContain('Expired, nothing changed');
   });
 
-  test('someone else’s card tells nothing', async () => {
+  test('of another person reveals nothing', async () => {
     const { id } = await prepared(8000);
     const { page } = await app.as('Nina Patel', `/approvals/${id}`);
     await page.getByText('This change waits for someone else. You can only approve your own.').waitFor();
     expect(await page.locator('main').innerText()).not.toContain('Sarah');
   });
 
-  test('a lost connection is not guessed about', async () => {
+  test('says that the outcome is unknown when the connection is lost', async () => {
     const { id, now } = await prepared(9000);
     const { page } = await app.as('Alice Chen', `/approvals/${id}`);
     await approve(page).waitFor();
@@ -168,7 +168,7 @@ describe('deciding in the app', () => {
     expect(await salary()).toBe(now);
   });
 
-  test('a removal asks a second time', async () => {
+  test('that deletes something asks for a second confirmation', async () => {
     const pending = await app.testServer.ask('alice.chen', 'hr', 'delete_employee', {
       employee_id: persona('frank.davis').employeeId ?? '',
       reason: 'Internship ended',
@@ -183,8 +183,8 @@ describe('deciding in the app', () => {
   });
 });
 
-describe('with the keyboard alone', () => {
-  test('one asks, reaches the button, and approves', async () => {
+describe('a keyboard user', () => {
+  test('asks, reaches the button, and approves', async () => {
     const before = await salary();
     const { page } = await app.as('Alice Chen');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('question');
@@ -206,8 +206,8 @@ describe('with the keyboard alone', () => {
   });
 });
 
-describe('with the keyboard alone, further on', () => {
-  test('one opens what a tool was asked, sorts its table, and denies a change', async () => {
+describe('a keyboard user in a conversation', () => {
+  test('opens the input of a tool call, sorts its table, and denies a change', async () => {
     const before = await salary();
     const { page } = await app.as('Alice Chen');
     await ask(page, 'Who works in Engineering?');
@@ -239,7 +239,7 @@ describe('with the keyboard alone, further on', () => {
   });
 });
 
-describe('by the link that another assistant gives', () => {
+describe('the approval link of an MCP client', () => {
   const linked = async (raise: number) => {
     const before = await salary();
     const pending = await app.testServer.ask('alice.chen', 'hr', 'update_salary', {
@@ -257,7 +257,7 @@ describe('by the link that another assistant gives', () => {
     return opened;
   };
 
-  test('Alice signs in, sees now and after, and approves; it happens once', async () => {
+  test('lets Alice sign in, see the old and new values, and approve once', async () => {
     const { before, url } = await linked(5_000);
     const { page, troubles } = await open(url, /Alice Chen/, { width: 1440 });
     const text = await page.locator('main').innerText();
@@ -277,7 +277,7 @@ describe('by the link that another assistant gives', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('someone else is told nothing and changes nothing; its owner can still deny on a phone', async () => {
+  test('reveals nothing to another person; its owner can still deny on a phone', async () => {
     const { before, url } = await linked(9_500);
     const { page: other } = await open(url, /Nina Patel/);
     const told = await other.locator('body').innerText();

@@ -1,4 +1,4 @@
-/** One server is really gone, in the middle of the day: what is missing is named, the rest goes on, and trying again heals it. */
+/** Browser test of an outage: one domain server is stopped, the web app names it, and the other servers still answer. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 const QUESTION = 'Search the project history for PGlite';
 
-test('the answer says what is missing, the rest goes on, and Try again heals it', async () => {
+test('the answer names the unavailable server, other questions are answered, and Try again works once it is back', async () => {
   const { page } = await app.as('Marcus Johnson');
   await ask(page, QUESTION);
   await page.getByText('All services answer').waitFor();

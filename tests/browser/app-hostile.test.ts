@@ -1,4 +1,4 @@
-/** Text that attacks: in every field of every answer, in the stores themselves, and in what a model says. It stays text. */
+/** Browser tests of hostile text (XSS) in every field of every answer, in all stores and in the model's text: it is shown as plain text. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const MARKUP = [
   '[press me](javascript:window.hacked=1)',
   '![x](https://evil.example/leak.png)',
 ].join(' ');
-/** With what breaks a layout as well: a word without an end, and letters that turn the line round. */
+/** Also contains text that can break a layout: a very long word, and right-to-left letters. */
 const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
 
 let app: AppTestServer;
@@ -39,7 +39,7 @@ async function isText(page: Page, troubles: readonly string[]): Promise<void> {
   expect(troubles).toEqual([]);
 }
 
-/** Everything in an answer that is a text, except what says which kind of answer it is. */
+/** Strings that the app needs to interpret the answer keep their value; all others become hostile. */
 const KEPT = new Set(['status', 'code', 'nextCursor', 'confirmationId', 'totalEstimate', 'totalCount']);
 const poisoned = (value: unknown, key = ''): unknown => {
   if (typeof value === 'string') return KEPT.has(key) ? value : `${value} ${HOSTILE}`;
@@ -48,7 +48,7 @@ const poisoned = (value: unknown, key = ''): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, poisoned(inner, name)]));
 };
 
-/** Runs in the page: opens every tool that reads, runs it with its first example, opens the first row, and tells what it found. */
+/** Runs in the page: opens every read tool, runs its first example, opens the first row, and reports what it finds. */
 const WALK = `(async () => {
   const until = async (what) => {
     for (let turn = 0; turn < 2000; turn++) {
@@ -81,7 +81,7 @@ const WALK = `(async () => {
   return found;
 })()`.replace('ALIVE', ALIVE.replaceAll("'", "\\'"));
 
-test('in every text field that a tool can answer it is text, and it fits, on a phone and on a desktop', async () => {
+test('hostile text in every field of an answer stays text and fits the page, on a phone and on a desktop', async () => {
   const { page, troubles } = await app.as('Eve Thompson', '/tools');
   await page.route('**/api/tools/**', async (route) => {
     const answer = await route.fetch();
@@ -94,23 +94,23 @@ test('in every text field that a tool can answer it is text, and it fits, on a p
     expect(found.filter(({ shown }) => shown).length).toBeGreaterThan(30);
     await shot(page, `hostile-${width}`);
   }
-  // A refusal is an answer: the browser notes its status, and nothing else.
+  // The browser logs the status of every refusal as an error.
   await isText(
     page,
     troubles.filter((trouble) => !/the server responded with a status of 4\d\d/.test(trouble)),
   );
 });
 
-describe('in the stores', () => {
+describe('hostile text in the stores', () => {
   let planted: readonly string[] = [];
   beforeAll(async () => {
     planted = await plant(app.testServer, MARKUP);
-    // What has no sample comes in as people put it there.
+    // Tasks have no sample data, so people add them.
     for (const who of ['eve.thompson', 'alice.chen'])
       expect((await app.testServer.rest(who, 'tasks', 'add_task', { title: MARKUP.slice(0, 120), description: MARKUP })).status).toBe(200);
   }, 300_000);
 
-  test('it is in every store', () => {
+  test('is in every store', () => {
     const where = new Set(planted.map((path) => path.split('.').slice(0, 2).join('.')));
     expect([...where]).toEqual(
       expect.arrayContaining([
@@ -128,7 +128,7 @@ describe('in the stores', () => {
     expect(planted.length).toBeGreaterThan(40);
   });
 
-  test('whatever a tool reads from them is text, in every table and every opened row', async () => {
+  test('stays text in every table and every opened row', async () => {
     const { page, troubles } = await app.as('Eve Thompson', '/tools');
     const found = await page.evaluate<{ href: string; shown: boolean; alive: number; hacked: boolean }[]>(WALK);
     expect(found.filter(({ alive, hacked }) => alive > 0 || hacked)).toEqual([]);
@@ -140,7 +140,7 @@ describe('in the stores', () => {
     );
   });
 
-  test('it is text in pictures, opened chips, titles of conversations, the search box, and after a reload', async () => {
+  test('stays text in charts, opened tool calls, conversation titles and the search box, and after a reload', async () => {
     const { page, troubles } = await app.as('Eve Thompson', '/', { width: 390 });
     await ask(page, MARKUP);
     for (const question of [
@@ -169,7 +169,7 @@ describe('in the stores', () => {
     await isText(page, troubles);
   });
 
-  test('it is text on cards of documents, tickets and tasks', async () => {
+  test('stays text on the cards of opportunities and tickets', async () => {
     const { data } = (await app.testServer.rest('carol.johnson', 'sales', 'list_opportunities', { stage: 'OPEN', limit: 1 })).body as {
       data: { _id: string; deal_name: string }[];
     };
@@ -197,7 +197,7 @@ describe('in the stores', () => {
     }
   });
 
-  test('it is text on every page of the portal', async () => {
+  test('stays text on every page of the portal', async () => {
     const { page, troubles } = await app.as(JANE, '/portal', { width: 390 });
     const holds = async (where: string) => {
       await expect.poll(() => page.locator(where).first().innerText()).toContain('<img src=x');
@@ -218,7 +218,7 @@ describe('in the stores', () => {
     await holds('.linklist');
   });
 
-  test('it is text in answers, on cards in the app and on their own page, in the inbox and in the audit log', async () => {
+  test('stays text in answers, on cards, on the approval page, in the inbox and in the audit log', async () => {
     await app.testServer.owner(`update hr.employees set job_title = job_title || ' ' || $1 where employee_id = $2`, [
       MARKUP,
       persona('sarah.kim').employeeId,
@@ -251,7 +251,7 @@ describe('in the stores', () => {
     await isText(page, troubles);
   });
 
-  test('a ticket with it is text in the portal and in an answer', async () => {
+  test('stays text when it is in a ticket, in the portal and in an answer', async () => {
     const sent = await app.testServer.rest(JANE, 'support', 'customer_submit_ticket', {
       title: `Urgent: read me first <b>now</b> ${'x'.repeat(120)}`,
       description: `${MARKUP} and that is what we see since today.`,
@@ -274,7 +274,7 @@ describe('in the stores', () => {
   });
 });
 
-describe('in what a model says', () => {
+describe('hostile text of a model', () => {
   const told = async (page: Page, text: string, more: readonly object[] = []) => {
     const events = [
       { type: 'start', conversationId: crypto.randomUUID(), model: 'x', requestId: 'r' },
@@ -293,7 +293,7 @@ describe('in what a model says', () => {
     await page.locator('.acts').waitFor();
   };
 
-  test('markup is text, no address but ours is a link, and a forged card is none', async () => {
+  test('stays text: no link leads to another origin, and a forged card is not shown', async () => {
     const { page, troubles } = await app.as('Alice Chen');
     await told(
       page,
@@ -315,7 +315,7 @@ describe('in what a model says', () => {
     await isText(page, troubles);
   });
 
-  test('tables, lists and code without an end fit a phone, and none of it runs', async () => {
+  test('in tables, lists and unclosed code fits a phone, and none of it runs', async () => {
     const { page, troubles } = await app.as('Alice Chen', '/', { width: 320 });
     const row = `| ${MARKUP.replaceAll('|', '')} | ${'y'.repeat(300)} | שלום |`;
     await told(

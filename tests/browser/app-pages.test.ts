@@ -1,4 +1,4 @@
-/** Every page at every size, for the people who may see it; and untrusted text stays text everywhere. */
+/** Browser tests of every page of the web app: script size, headers, accessibility (axe), layout, printing and who sees what. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -29,8 +29,8 @@ afterAll(async () => app?.close());
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist', 'web');
 
-describe('what is loaded', () => {
-  test('the first page of each kind takes less than 120 kB of packed script', () => {
+describe('what the browser loads', () => {
+  test('every page needs less than 120 kB of compressed script', () => {
     const manifest = JSON.parse(readFileSync(join(DIST, '.vite', 'manifest.json'), 'utf8')) as Record<
       string,
       { file: string; imports?: string[] }
@@ -51,7 +51,7 @@ describe('what is loaded', () => {
     }
   });
 
-  test('pages and files come with their headers, and packed', async () => {
+  test('pages have security headers, and scripts are compressed and cached', async () => {
     const { page } = await app.as('Nina Patel');
     const html = await page.request.get(`${app.base}/tools`);
     const policy = html.headers()['content-security-policy'] ?? '';
@@ -73,7 +73,7 @@ describe('what is loaded', () => {
     });
   });
 
-  test('an address where nothing is reads as a page in a browser, and as JSON elsewhere', async () => {
+  test('an unknown address is a page in a browser, and JSON for other clients', async () => {
     const { page } = await app.signedOut();
     const answer = await page.goto(`${app.base}/nowhere`);
     expect(answer?.status()).toBe(404);
@@ -84,7 +84,7 @@ describe('what is loaded', () => {
     expect(await program.json()).toMatchObject({ status: 'error', code: 'NOT_FOUND' });
   });
 
-  test('what the app is told is what the API’s document, and so its types, say', async () => {
+  test('the responses of the API match the schemas that the types of the app come from', async () => {
     const token = { headers: { authorization: `Bearer ${await app.testServer.token('eve.thompson')}` } };
     const heard = await asked(app.testServer, 'eve.thompson', 'Show me the sales pipeline');
     expect(heard.events.length).toBeGreaterThan(4);
@@ -113,7 +113,7 @@ describe('what is loaded', () => {
     expect(readiness.strict().parse(ready)).toEqual(ready);
   });
 
-  test('the app and the servers spell what is hidden alike', () => expect(SHOWN_AS).toBe(HIDDEN));
+  test('the app and the servers use the same text for a hidden value', () => expect(SHOWN_AS).toBe(HIDDEN));
 });
 
 describe('every page', () => {
@@ -135,7 +135,7 @@ describe('every page', () => {
     ['jane.smith@acme.example', '/portal/contacts', 'portal-contacts'],
   ] as const;
 
-  test.each(PAGES)('%s sees %s without a serious finding, at four sizes', async (who, path, name) => {
+  test.each(PAGES)('%s sees %s without a serious axe finding, on a phone and a desktop, light and dark', async (who, path, name) => {
     for (const [width, dark] of SIZES) {
       const { page, troubles } = await app.as(who, path, { width, dark });
       if (name === 'tools') {
@@ -151,7 +151,7 @@ describe('every page', () => {
     }
   });
 
-  test('an answer with a table and a card fits from 320 to 1440', async () => {
+  test('an answer with a table and a card fits widths from 320 to 1440', async () => {
     // A desktop width of 1280 leaves 640 at 200 % zoom.
     for (const [width, dark] of [
       [320, false],
@@ -168,13 +168,13 @@ describe('every page', () => {
       expect([width, await sidewaysScroll(page)]).toEqual([width, 0]);
       expect(await seriousProblems(page)).toEqual([]);
       await shot(page, `conversation-${width}`);
-      // With reduced motion nothing is animated, not even a pending card.
+      // With reduced motion there is no animation, not even on a pending card.
       expect(await page.evaluate('document.getAnimations().length')).toBe(0);
       await page.close();
     }
   });
 
-  test('an answer is printed whole, without what surrounds it', async () => {
+  test('an answer is printed completely, without menus and buttons', async () => {
     const { page } = await app.as('Alice Chen');
     await ask(page, 'Who works in Engineering?');
     await page.locator('.dt tbody tr').nth(20).waitFor();
@@ -182,7 +182,7 @@ describe('every page', () => {
     const shown = (selector: string) => page.locator(selector).first().isVisible();
     for (const around of ['.side', '.top', '.dock', '.devbar', '.acts']) expect([around, await shown(around)]).toEqual([around, false]);
     for (const part of ['.turn h2', '.prose', '.dt tbody tr']) expect([part, await shown(part)]).toEqual([part, true]);
-    // All of the paper's width, not what a hidden column leaves.
+    // The hidden sidebar leaves no empty column.
     expect((await page.locator('.dt').first().boundingBox())?.width).toBeGreaterThan(1000);
     const cut = await page.evaluate<number>(
       `[...document.querySelectorAll('.dt-scroll')].reduce((sum, box) => sum + Math.max(0, box.scrollHeight - box.clientHeight), 0)`,
@@ -193,7 +193,7 @@ describe('every page', () => {
 });
 
 describe('who sees what', () => {
-  test.each(['Nina Patel', 'Frank Davis', 'Carol Johnson'])('%s finds exactly the tools that are theirs', async (who) => {
+  test.each(['Nina Patel', 'Frank Davis', 'Carol Johnson'])('%s sees exactly the tools that they may call', async (who) => {
     const { page } = await app.as(who, '/tools');
     const { data } = (await (await page.request.get(`${app.base}/api/user/mcp-tools`)).json()) as {
       data: { servers: { name: string; tools: { name: string }[] }[] };
@@ -204,7 +204,7 @@ describe('who sees what', () => {
     expect(links).toHaveLength(theirs.length);
   });
 
-  test('every tool has a form that can be opened', async () => {
+  test('every tool has a form', async () => {
     const { page, troubles } = await app.as('Eve Thompson', '/tools');
     const links = await page.locator('.toollist a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
     for (const link of links) {
@@ -214,7 +214,7 @@ describe('who sees what', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('a field left alone is not sent, and the server’s word lands under its field', async () => {
+  test('an empty field is not sent, and a validation error appears under its field', async () => {
     const { page } = await app.as('Alice Chen', '/tools/hr/list_employees');
     const bodies: string[] = [];
     page.on('request', (request) => request.url().endsWith('/list_employees') && bodies.push(request.postData() ?? ''));
@@ -231,7 +231,7 @@ describe('who sees what', () => {
     await expect.poll(() => page.getByLabel(/^cursor/).getAttribute('aria-invalid')).toBe('true');
   });
 
-  test('where nothing fits, the filters are named, and one can be dropped', async () => {
+  test('an empty result names its filters, and each filter can be dropped', async () => {
     const { page } = await app.as('Alice Chen', '/tools/hr/list_employees');
     await page.getByLabel(/^name/).fill('Nobody at all');
     await page.getByLabel(/^location/).fill('New York');
@@ -243,7 +243,7 @@ describe('who sees what', () => {
     expect(await page.getByLabel(/^location/).inputValue()).toBe('New York');
   });
 
-  test('what is hidden is nowhere in the page, and who may see it is said', async () => {
+  test('a hidden value is nowhere in the page, which names the roles that may see it', async () => {
     const { page } = await app.as('Nina Patel', '/tools/hr/list_employees');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('button', { name: 'Hidden' }).first().click();
@@ -251,7 +251,7 @@ describe('who sees what', () => {
     expect(await page.locator('main').innerText()).not.toMatch(/\$\d/);
   });
 
-  test('the audit log shows everyone’s records and chains to an executive, and others their own', async () => {
+  test('an executive sees all audit records and can verify the chains; others see their own records', async () => {
     const { page: nina } = await app.as('Nina Patel', '/tools/hr/find_employees');
     await nina.getByRole('button', { name: 'Run', exact: true }).click();
     await nina.locator('.dt tbody tr').first().waitFor();

@@ -1,4 +1,4 @@
-/** The customers' side, from the first ticket to the handing over of the lead. */
+/** Browser tests of the customer portal: tickets, contacts, invitations and the transfer of the lead role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AppTestServer, openApp, press, shot } from './app.ts';
 
@@ -12,7 +12,7 @@ const BOB = 'bob.developer@acme.example';
 const MIKE = 'mike.manager@globex.example';
 
 describe('a customer', () => {
-  test('reports a problem, is told what is missing, keeps the draft, and goes on writing in the ticket', async () => {
+  test('submits a ticket after a validation error, keeps the draft, and answers in the ticket', async () => {
     const { page } = await app.as(BOB, '/');
     expect(new URL(page.url()).pathname).toBe('/portal');
     await page.getByRole('link', { name: 'New ticket' }).click();
@@ -45,7 +45,7 @@ describe('a customer', () => {
     expect(await unseen()).toBe(words);
   });
 
-  test('sees in the list who sees a ticket and how long ago it moved; the keyboard alone opens one and answers', async () => {
+  test('sees the visibility and age of tickets in the list; a keyboard user submits one and answers', async () => {
     const { page } = await app.as(BOB, '/portal');
     await page.locator('.dt tbody tr').first().waitFor();
     expect(await page.locator('.dt thead').innerText()).toMatch(/Ticket\s+Status\s+Priority\s+Opened by\s+Seen by\s+Updated/);
@@ -76,7 +76,7 @@ describe('a customer', () => {
     await page.locator('.msg', { hasText: 'the same for my colleagues' }).waitFor();
   });
 
-  test('who leads reads of a private ticket who else sees it', async () => {
+  test('who is the lead contact sees who else can read a private ticket', async () => {
     const { page } = await app.as(BOB, '/portal/new');
     await page.getByLabel('Title').fill('A question about our bill');
     await page.getByLabel('What happened, and what did you expect?').fill('It is higher than what we agreed on in May.');
@@ -88,7 +88,7 @@ describe('a customer', () => {
     await lead.getByText('Seen by Tamshai Support and Bob Developer. Sent at once.').waitFor();
   });
 
-  test('who leads invites a colleague, by a card, and finds them in the list', async () => {
+  test('who is the lead contact invites a colleague with a card, and sees them in the list', async () => {
     const { page, troubles } = await app.as('peter.principal@initech.example', '/portal/contacts');
     await page.getByRole('button', { name: 'Invite a contact' }).click();
     await page.getByLabel(/^Email/).fill('not an address');
@@ -103,7 +103,7 @@ describe('a customer', () => {
     expect(troubles.filter((trouble) => !/status of 400/.test(trouble))).toEqual([]);
   });
 
-  test('has no way to the pages of the staff, nor a colleague’s contacts', async () => {
+  test('cannot open the pages of the staff, nor the contacts without being the lead', async () => {
     const { page } = await app.as(BOB, '/portal');
     expect(await page.getByRole('link', { name: 'Contacts' }).count()).toBe(0);
     for (const path of ['/tools', '/audit', '/', '/c/6f9619ff-8b86-4d01-8b42-00cf4fc964ff']) {
@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(new URL(staff.url()).pathname).toBe('/');
   });
 
-  test('a lead transfers the lead by a card, and their own pages change at once', async () => {
+  test('who is the lead contact transfers the lead with a card, and loses the contacts page at once', async () => {
     const { page, troubles } = await app.as(MIKE, '/portal/contacts');
     await page.getByRole('button', { name: 'Make lead' }).first().click();
     await page.locator('.ap-kind', { hasText: 'Needs your approval' }).waitFor();

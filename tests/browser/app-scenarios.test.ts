@@ -1,4 +1,4 @@
-/** The scenarios that the product was asked for in, each from the sign-in page to its result, as a person walks through them. */
+/** Browser tests of the product's main scenarios, each from the sign-in page to its result. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => app?.close());
 
-/** From nothing: the page one comes to, one's own name, and the app. */
+/** Signs in from the start page, with no cookies. */
 async function signIn(name: string): Promise<Page> {
   const { page, troubles } = await app.signedOut();
   await page.goto(app.base);
@@ -25,7 +25,7 @@ const chip = (page: Page) => page.locator('.turn').last().locator('.tool summary
 const kind = (page: Page, words: string) => page.locator('.turn').last().locator('.ap-kind', { hasText: words }).waitFor();
 const id = (name: string) => persona(name).employeeId ?? '';
 
-describe('people', () => {
+describe('people and time off', () => {
   test('Marcus asks for his PTO balance', async () => {
     const page = await signIn('Marcus Johnson');
     await ask(page, 'What is my PTO balance?');
@@ -42,7 +42,7 @@ describe('people', () => {
     expect(await page.locator('.dt').innerText()).not.toMatch(/Eve Thompson|Bob Martinez/);
   });
 
-  test('someone above her is not found, in the words for nobody at all', async () => {
+  test('Nina gets the same "not found" for a person above her as for an unknown id', async () => {
     const page = await signIn('Nina Patel');
     const words: string[] = [];
     for (const employee of [id('eve.thompson'), '11111111-1111-4111-8111-111111111111']) {
@@ -54,14 +54,14 @@ describe('people', () => {
     expect(words[0]).not.toContain('Eve');
   });
 
-  test('the intern is told that salaries of others are not his to see', async () => {
+  test('Frank, the intern, is refused the salaries of others', async () => {
     const page = await signIn('Frank Davis');
     await ask(page, 'Show me all employee salaries');
     expect(await page.locator('.turn').innerText()).not.toMatch(/\$\d/);
     expect((await said(page)).length).toBeGreaterThan(20);
   });
 
-  test('Marcus asks for a day off, Nina approves it, and each sees what is true now', async () => {
+  test('Marcus requests a day off, Nina approves it, and Marcus sees the result', async () => {
     const requests = async () => {
       const { body } = await app.testServer.rest('marcus.johnson', 'hr', 'list_time_off_requests');
       return new Map((body as { data: { request_id: string; status: string }[] }).data.map((row) => [row.request_id, row.status]));
@@ -85,7 +85,7 @@ describe('people', () => {
     await marcus.locator('.turn').last().locator('.dt tbody tr').first().waitFor();
   });
 
-  test('Alice lets Frank go: asked twice, named, gone from every list, and he can do nothing any more', async () => {
+  test('Alice removes Frank after a second confirmation; he is in no list and can call no tool', async () => {
     const page = await signIn('Alice Chen');
     await ask(page, 'Delete the employee Frank Davis, his internship is over');
     await kind(page, 'Needs your approval');
@@ -116,8 +116,8 @@ describe('money, deals and tickets', () => {
   });
 });
 
-describe('one’s own list', () => {
-  test('a task is added at once, shown, done and deleted, by asking', async () => {
+describe('the task list', () => {
+  test('Sarah adds, lists, completes and deletes a task by asking, without an approval', async () => {
     const page = await signIn('Sarah Kim');
     await ask(page, 'Remind me to call the landlord');
     expect(await page.locator('.turn').last().locator('.ap').count()).toBe(0);

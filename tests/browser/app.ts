@@ -1,4 +1,4 @@
-/** The whole product with a browser in front of it: what every journey through the app begins with. */
+/** Test harness for the web app: the whole product and a Chromium that signs in as sample people. */
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { persona } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from '../test-server.ts';
 import { launchChromium } from './chromium.ts';
 
-/** Where a person can look at what the browser showed. */
+/** Folder for screenshots. */
 export const SHOTS = process.env['TAMSHAI_TEST_SHOTS'] ?? join(import.meta.dirname, '..', '..', 'artefacts', 'screens');
-/** Longer than the buttons of a card stay inert. */
+/** Milliseconds after which the buttons of a card accept a click. */
 export const ARMED = 1000;
 
-/** The page itself, not what stands there while it loads. */
+/** Matches the loaded page, not its loading placeholder. */
 const READY = '#app main:not([aria-busy="true"])';
 
 type Kept = Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -21,14 +21,14 @@ export interface Opening {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  /** Instead of a context of its own: a second tab of the same browser. */
+  /** Opens a second tab beside this page instead of a new browser context. */
   readonly beside?: Page;
-  /** Runs in the page before anything of ours does. */
+  /** Script that runs in the page before the app's scripts. */
   readonly init?: string;
 }
 export interface Opened {
   readonly page: Page;
-  /** Errors on the console, and whatever was asked of anyone but us. */
+  /** Console errors, and requests to other origins. */
   readonly troubles: string[];
 }
 
@@ -36,7 +36,7 @@ export interface AppTestServer {
   readonly testServer: TestServer;
   readonly base: string;
   as(name: string, path?: string, opening?: Opening): Promise<Opened>;
-  /** Nobody yet: a browser that has never been here. */
+  /** A browser without cookies. */
   signedOut(opening?: Pick<Opening, 'width' | 'height' | 'dark'>): Promise<Opened>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function openApp(settings: Record<string, string> = {}, options: Te
     if (known) return known;
     const context = await browser.newContext();
     const page = await context.newPage();
-    // Customers are named by their address, as they sign in.
+    // Customers are named by their email address.
     const customer = name.includes('@');
     await page.goto(`${base}/signin${customer ? '?realm=customer' : ''}`);
     await page.getByRole('button', { name: customer ? persona(name).name : name }).click();
@@ -103,7 +103,7 @@ export async function openApp(settings: Record<string, string> = {}, options: Te
   };
 }
 
-/** All of the page, in a window as tall as it: what sticks to an edge is where a reader at that edge sees it. */
+/** Takes a screenshot in a window as tall as the page, so that sticky elements stay at its edges. */
 export async function shot(page: Page, name: string): Promise<void> {
   await mkdir(SHOTS, { recursive: true });
   const size = page.viewportSize();
@@ -114,7 +114,7 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (size) await page.setViewportSize(size);
 }
 
-/** A person's press on a card's button: after it has come into sight and stood still. */
+/** Clicks a card's button after it has been visible long enough to accept a click. */
 export async function press(page: Page, name: string | RegExp): Promise<void> {
   const button = page.getByRole('button', { name, exact: true });
   await button.waitFor();
@@ -136,7 +136,7 @@ interface Finding {
   readonly impact: string;
   readonly nodes: readonly { readonly html: string }[];
 }
-/** What axe finds wrong and calls serious or worse. It is put in as a test's own script: the page's policy would not let it load. */
+/** The serious and critical findings of axe, which is evaluated in the page because the page's CSP would not load it. */
 export async function seriousProblems(page: Page): Promise<string[]> {
   const { readFile } = await import('node:fs/promises');
   await page.evaluate(await readFile(AXE, 'utf8'));

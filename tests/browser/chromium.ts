@@ -1,6 +1,7 @@
+/** Starts Chromium for the browser tests. */
 import { type Browser, chromium } from 'playwright-core';
 
-/** Without what a browser does for itself in the background: nothing but our own pages is asked for. */
+/** Turns off background requests: the tests fail on any request to another origin. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

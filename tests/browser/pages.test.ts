@@ -1,3 +1,4 @@
+/** Browser tests of the approval and sign-in pages of the built-in identity provider, including clickjacking and CSRF. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -7,7 +8,7 @@ import { STOPPED_CLOCK } from './stopped-clock.ts';
 import { type TestServer, testServer } from '../unit/embedded-test-server.ts';
 import { authUrl, pkce, register } from '../unit/embedded-support.ts';
 
-/** Longer than the buttons stay inert. */
+/** Milliseconds after which the buttons accept a click. */
 const ARMED = 950;
 
 let s: TestServer;
@@ -36,7 +37,7 @@ interface Opening {
   readonly javaScriptEnabled?: boolean;
 }
 
-/** A page that remembers what went wrong and whatever it asked of anyone but us. */
+/** Opens a page that records console errors and requests to other origins. */
 async function newPage({
   signedInAs,
   state,
@@ -65,8 +66,8 @@ const done = (page: Page) => page.locator('.ap-kind', { hasText: 'Done' }).waitF
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
 
-describe('deciding', () => {
-  test('a person presses Approve, it happens once, and the page says what is true now', async () => {
+describe('a decision', () => {
+  test('to approve runs the change once, and the page shows the new value', async () => {
     const { page, troubles } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -81,7 +82,7 @@ describe('deciding', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('Deny leaves everything as it was', async () => {
+  test('to deny runs nothing', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -91,7 +92,7 @@ describe('deciding', () => {
     expect(decisionsOn(id)).toEqual([{ id, approved: false }]);
   });
 
-  test('a removal asks a second time, in another place', async () => {
+  test('to delete needs a second confirmation, on a button in another position', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen', {
       destructive: true,
@@ -116,7 +117,7 @@ describe('deciding', () => {
     expect(decisionsOn(id)).toEqual([{ id, approved: true }]);
   });
 
-  test('the keyboard reaches the buttons, but no key presses one unasked', async () => {
+  test('is possible with the keyboard, but no key decides without the focus on a button', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -133,8 +134,8 @@ describe('deciding', () => {
   });
 });
 
-describe('what does not decide', () => {
-  test('a press too soon, a script’s click, and one right after the button moved', async () => {
+describe('no decision is made by', () => {
+  test('a click too soon, a click of a script, or a click right after the button moved', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.addInitScript(STOPPED_CLOCK);
@@ -155,7 +156,7 @@ describe('what does not decide', () => {
     expect(stateOf(id)).toBe('waiting');
   });
 
-  test('a frame: no other page can hold ours', async () => {
+  test('a page of another origin that frames the approval page', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     const host = await serve((_req, res) =>
@@ -174,7 +175,7 @@ describe('what does not decide', () => {
     await stop(host);
   });
 
-  test('another page that posts with the browser’s own cookies', async () => {
+  test('a page of another origin that posts with the cookies of the browser', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     const host = await serve((_req, res) =>
@@ -197,7 +198,7 @@ describe('what does not decide', () => {
     await stop(host);
   });
 
-  test('a browser without scripts, which is told so', async () => {
+  test('a browser without JavaScript, which sees a message instead', async () => {
     const { page } = await newPage({ signedInAs: /Alice Chen/, javaScriptEnabled: false });
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -206,8 +207,8 @@ describe('what does not decide', () => {
   });
 });
 
-describe('while it waits', () => {
-  test('the time runs down by the server’s clock, and an expired card is not a denied one', async () => {
+describe('a pending approval', () => {
+  test('counts down, and says after its expiry that this is not a denial', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen', { expiresAt: new Date(Date.now() + 2500).toISOString() });
     await page.goto(`${s.base}/approve/${id}`);
@@ -216,7 +217,7 @@ describe('while it waits', () => {
     expect(decisionsOn(id)).toEqual([]);
   });
 
-  test('a second tab follows what the first one did', async () => {
+  test('shows in a second tab what the first tab decided', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     const second = await page.context().newPage();
@@ -231,7 +232,7 @@ describe('while it waits', () => {
     expect(decisionsOn(id)).toHaveLength(1);
   });
 
-  test('a lost connection is not guessed about', async () => {
+  test('says that the outcome is unknown when the connection is lost, and can be approved again', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -243,13 +244,13 @@ describe('while it waits', () => {
     s.trouble = undefined;
     await page.waitForTimeout(ARMED);
     const again = page.getByRole('button', { name: 'Approve again' });
-    // The page also looks by itself, and may have brought the waiting card back already.
+    // The page also polls, and may show the pending card again already.
     await ((await again.isVisible()) ? again : approve(page)).click();
     await done(page);
     expect(decisionsOn(id)).toHaveLength(1);
   });
 
-  test('an answer that was lost after it ran ends in the receipt', async () => {
+  test('shows the receipt when the response was lost after the change ran', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -263,7 +264,7 @@ describe('while it waits', () => {
     expect(decisionsOn(id)).toHaveLength(1);
   });
 
-  test('an approval that was claimed and then interrupted can be pressed again', async () => {
+  test('can be approved again when its execution was interrupted', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen', {}, { state: 'executing' });
     await page.goto(`${s.base}/approve/${id}`);
@@ -277,7 +278,7 @@ describe('while it waits', () => {
     await done(page);
   });
 
-  test('a refusal is said on the card, which goes on waiting', async () => {
+  test('shows a refusal on the card, and stays pending', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -290,7 +291,7 @@ describe('while it waits', () => {
 });
 
 describe('every page', () => {
-  test('fits from 320 to 1440, asks nobody else for anything and logs no error', async () => {
+  test('fits widths from 320 to 1440, makes no request to another origin, and logs no error', async () => {
     const long = 'x'.repeat(300);
     for (const width of [320, 390, 760, 1440]) {
       const { page, troubles } = await alice({ width });
@@ -308,7 +309,7 @@ describe('every page', () => {
     }
   });
 
-  test('the theme can be chosen, and is kept', async () => {
+  test('keeps the chosen theme', async () => {
     const { page } = await alice();
     await page.goto(`${s.base}/`);
     const theme = () => page.evaluate('document.documentElement.dataset.theme');
@@ -318,7 +319,7 @@ describe('every page', () => {
     expect(await theme()).toBe('dark');
   });
 
-  test('one can leave, and is gone', async () => {
+  test('has a sign-out, which removes the cookies', async () => {
     const { page } = await newPage({ signedInAs: /Bob Martinez/ });
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).first().waitFor();
@@ -326,7 +327,7 @@ describe('every page', () => {
   });
 });
 
-test('a program elsewhere is asked about, and gets its code', async () => {
+test('a registered client gets its code after the user consents', async () => {
   let arrived = '';
   const program = await serve((req, res) => {
     if (req.url?.startsWith('/callback')) arrived = req.url;

@@ -1,4 +1,4 @@
-/** Text that attacks, in every field of the sample data that takes any text: in tables, documents, the search store and the project's own history. */
+/** Plants hostile text in every free-text field of the sample data: tables, documents, the search store and the project journey. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/config.ts';
@@ -8,11 +8,11 @@ import type { Document, DocumentLoader } from '../../src/core/documents.ts';
 import { sampleCollections } from '../../src/sample/documents.ts';
 import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
 
-/** Ids, codes, dates and addresses: a store, or its readers, accept no other text there. */
+/** Fields of ids, codes, dates and addresses, which accept no free text. */
 const FIXED_KEY =
   /(^|_)(id|ids|email|owner|status|stage|tier|kind|type|role|source|currency|visibility|audience|priority|category|principal)$|_(at|on|to)$|date|deadline|month|phone|version/;
 const FIXED_VALUE = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d{2}|^[a-z0-9_]+$|^[A-Z0-9_]+$|@/;
-/** As many of each as a few pages can show. */
+/** A few pages of rows for each collection. */
 const ENOUGH = 250;
 
 function poisoned(value: unknown, text: string, path: string, planted: Set<string>): unknown {
@@ -33,7 +33,7 @@ function* some(domain: string, name: string, documents: Iterable<unknown>, text:
   }
 }
 
-/** Text columns of tables, as far as the database's own rules take any text. */
+/** Appends the text in every text column whose constraints accept it. */
 async function plantTables({ owner }: TestServer, text: string, planted: Set<string>): Promise<void> {
   const columns = await owner(
     `select c.table_schema as s, c.table_name as t, c.column_name as c from information_schema.columns c
@@ -50,7 +50,7 @@ async function plantTables({ owner }: TestServer, text: string, planted: Set<str
   }
 }
 
-/** The sample once more, as its makers make it, with the text in it. */
+/** Loads the sample documents again, with the text in them. */
 async function plantDocuments(testServer: TestServer, text: string, planted: Set<string>): Promise<void> {
   const options = { employees: 500, today: new Date(), onProgress: () => {} };
   const fill = async (domain: string, loader: DocumentLoader) => {
@@ -84,7 +84,7 @@ export async function plant(testServer: TestServer, text: string): Promise<strin
   return [...planted].sort();
 }
 
-/** A history of the project that somebody else wrote. */
+/** Writes a journey folder whose records contain the text. */
 export async function hostileJourney(folder: string, text: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const [kind, word] of [

@@ -1,4 +1,4 @@
-/** However slow the machine is, no time passes on the page between the showing and the press. */
+/** Init script that stops the page's clock, so that a slow machine does not change how long a button was visible before the click. */
 export const STOPPED_CLOCK = `{
   const real = performance.now.bind(performance);
   let stoppedAt = real();

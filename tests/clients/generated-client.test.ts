@@ -1,4 +1,4 @@
-/** A client that a program of others makes out of our openapi.json: complete, without a warning. */
+/** openapi-python-client generates a complete Python client from openapi.json without a warning. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { pythonGenerator } from '../services/clients.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tamshai-generated-'));
-  // The first time it is fetched, which takes as long as it takes.
+  // The first run downloads the generator, hence the long timeout.
   pythonGenerator();
 }, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test('openapi-python-client understands every schema', async () => {
   const path = join(folder, 'openapi.json');
   await writeFile(path, JSON.stringify(openapi(allTools(), '0.0.0')));
-  // Its own formatter is not installed here and not the matter: what is generated is.
+  // No post hooks: the generator's code formatter is not installed, and the test checks only what is generated.
   const config = join(folder, 'config.yaml');
   await writeFile(config, 'post_hooks: []\n');
   const { PYTHONPATH } = pythonGenerator();

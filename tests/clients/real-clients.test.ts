@@ -1,4 +1,4 @@
-/** Programs of others, as people start them, at the whole product. The TypeScript SDKs are tried where the transport is. */
+/** Third-party MCP clients against the whole product: the Python SDK and the MCP Inspector (tests/unit covers the TypeScript SDKs). */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ const run = promisify(execFile);
 let testServer: TestServer;
 let expected: string[];
 beforeAll(async () => {
-  // The first time they are fetched, which takes as long as it takes.
+  // The first run downloads the clients, hence the long timeout.
   pythonSdk();
   inspector();
   testServer = await openTestServer();
@@ -45,7 +45,7 @@ describe('the Python SDK', () => {
   });
 });
 
-describe("the Inspector's command line", () => {
+describe('the MCP Inspector on the command line', () => {
   const inspect = async (...args: string[]) => {
     const [node, program] = inspector();
     const { stdout } = await run(
@@ -56,12 +56,12 @@ describe("the Inspector's command line", () => {
     return JSON.parse(stdout) as unknown;
   };
 
-  test('lists the same tools', async () => {
+  test('lists the same tools as tools/list', async () => {
     const { tools } = (await inspect('--method', 'tools/list')) as { tools: { name: string }[] };
     expect(tools.map(({ name }) => name)).toEqual(expected);
   });
 
-  test('calls one', async () => {
+  test('calls a tool and gets its rows', async () => {
     const found = (await inspect('--method', 'tools/call', '--tool-name', 'hr_find_employees', '--tool-arg', 'limit=2')) as Result;
     expect(rowsOf(found)).toHaveLength(2);
     expect(found.content.map(({ type }) => type)).toEqual(['text', 'resource']);

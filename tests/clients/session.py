@@ -1,4 +1,4 @@
-"""What a program with the Python SDK does: connect, look around, call, be refused. Prints one JSON object."""
+"""A session of the MCP Python SDK: connects, lists tools, makes one valid and one invalid call, and prints one JSON object."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-/** The official suite's scenarios for servers, each revision that it knows, against the product's own transport. */
+/** The official MCP conformance suite: its server scenarios of every protocol revision, against the product's own transport. */
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
@@ -8,19 +8,19 @@ import { type Profile, startProfile } from './profile.ts';
 
 let profile: Profile;
 beforeAll(async () => {
-  // The first time it is fetched, which takes as long as it takes.
+  // The first run downloads the suite, hence the long timeout.
   conformance();
   profile = await startProfile(true);
 }, 900_000);
 afterAll(() => profile.close());
 
-/** About tools that name headers for their arguments (`x-mcp-header`): none of ours does, so there is nothing to check them against. */
+/** This scenario is about tools that map arguments to headers (`x-mcp-header`). No tool of the product does so. */
 const NOT_OURS = new Set(['http-custom-header-server-validation']);
-test('no tool of ours names headers of its own', () => {
+test('no tool maps an argument to a header', () => {
   expect(allTools().tools.filter((tool) => JSON.stringify(mcpTool(tool, true)).includes('x-mcp-header'))).toEqual([]);
 });
 
-/** The suite ends with 1 when anything failed; what it printed says what. */
+/** Ignores the exit code, which is 1 when any scenario failed: the output names the failed ones. */
 const run = (version: string) =>
   new Promise<string>((resolve) => {
     const [node, program] = conformance();
@@ -37,7 +37,7 @@ test.each([
   ['2025-11-25', 33],
   ['2025-06-18', 25],
   ['2025-03-26', 1],
-])('revision %s', async (version, least) => {
+])('revision %s passes every scenario of the suite', async (version, least) => {
   const lines = [...(await run(version)).matchAll(/^([✓✗]) ([\w-]+): \d+ passed, \d+ failed/gm)].map(([, mark = '', name = '']) => ({
     mark,
     name,

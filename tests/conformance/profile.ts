@@ -1,6 +1,6 @@
 /**
- * What the official suite expects to find on a server, behind the product's own transport: its sockets, sessions, routing and fast path.
- * None of it is ever part of the product.
+ * The tools, resources and prompts that the MCP conformance suite expects, served by the product's own transport.
+ * They are never part of the product.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { type McpFeature, createMcpTransport } from '../../src/transports/mcp/in
 import { callerOf, key } from '../unit/mcp-fixture.ts';
 import { ASKING_PROMPT, askingPrompt, type Came, ROUNDS } from './rounds.ts';
 
-/** A red dot, and a moment of silence. */
+/** The smallest valid media files: an image of one red pixel, and silent audio. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 const text = (said: string) => ({ type: 'text' as const, text: said });
@@ -19,7 +19,7 @@ const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 type Run = (args: Readonly<Record<string, unknown>>, context: ServerContext, server: Server) => Came | Promise<Came>;
-/** Asks the person behind a 2025 client, in a form. */
+/** Sends a form elicitation to a client of a 2025 revision. */
 async function asked(
   context: ServerContext,
   message: string,
@@ -226,7 +226,7 @@ export async function startProfile(fastPath: boolean): Promise<Profile> {
   const handler = createMcpTransport({
     serverInfo: { name: 'conformance', title: 'Conformance', version: '1.0.0' },
     guard: createHostGuard(loopbackAddresses(port)),
-    // The suite does not sign in: everyone is Alice.
+    // The suite does not sign in: every caller is Alice.
     authenticate: () => callerOf('alice'),
     challenge: () => 'Bearer',
     recheck: async () => {},

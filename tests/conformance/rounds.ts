@@ -1,4 +1,4 @@
-/** What the official suite expects of a server that asks back, in one round or several, with the product's own seal on what it hands out. */
+/** The tools of the MCP conformance suite that answer `input_required`, in one or more rounds, with a sealed request state. */
 import {
   acceptedContent,
   type CallToolResult,
@@ -28,7 +28,7 @@ const sample = (text: string) =>
 
 const binding = (tool: string) => ({ principal: 'alice', tool, args: {} });
 const sealed = (tool: string, round: string) => sealState(KEY, binding(tool), { confirmationId: round, expiresAt: 0 });
-/** The round that a client comes back from: undefined on its first call; thrown at where it is not what was given out. */
+/** The round in the client's request state; undefined on its first call. Throws where the state was not issued here. */
 function roundOf(tool: string, { mcpReq }: ServerContext): string | undefined {
   const brought = mcpReq.requestState<unknown>();
   if (typeof brought !== 'string') return undefined;
@@ -39,7 +39,7 @@ function roundOf(tool: string, { mcpReq }: ServerContext): string | undefined {
 }
 const has = (context: ServerContext, name: string) => inputResponse(context.mcpReq.inputResponses, name).kind !== 'missing';
 
-/** Asks once, with a sealed state, and is content with any answer to it. */
+/** Requests one input with a sealed state, and accepts any answer to it. */
 const once =
   (tool: string, done: string): Run =>
   (_args, context) => {
@@ -108,14 +108,14 @@ export const ROUNDS: Readonly<Record<string, Run>> = {
     return said('The client can sample.');
   },
   test_streaming_elicitation: () => inputRequired({ inputRequests: { asked: form('Please confirm', 'ok', { type: 'boolean' }) } }),
-  /** Says something on the side only to who asked for it. */
+  /** Only a client that requested log messages gets one. */
   async test_logging_tool(_args, { mcpReq }) {
     await mcpReq.log('info', 'something on the side');
     return said('Logged, where it was asked for.');
   },
 };
 
-/** A prompt that asks first. */
+/** A prompt that requests an input before it answers. */
 export const ASKING_PROMPT = 'test_input_required_result_prompt';
 export function askingPrompt({ mcpReq }: ServerContext) {
   const context = acceptedContent<{ context: string }>(mcpReq.inputResponses, 'user_context')?.context;

@@ -1,4 +1,4 @@
-/** Files that people hand over: mutated backups and exported knowledge are taken whole and unchanged, or not at all. */
+/** Fuzz tests of backup archives and knowledge exports: a mutated file is restored unchanged, or refused as a whole. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 
 let n = 0;
-/** Unpacks into a folder with a neighbour; whatever happens, nothing changes beside it. */
+/** Unpacks into a folder and checks that nothing beside it changes. Returns undefined where the archive is refused. */
 async function restored(bytes: Buffer): Promise<Record<string, string> | undefined> {
   const place = join(root, `place-${n++}`);
   mkdirSync(place);
@@ -65,7 +65,7 @@ async function restored(bytes: Buffer): Promise<Record<string, string> | undefin
   }
 }
 
-fuzz('a backup with any byte changed is refused, or restored as it was', {
+fuzz('a backup with any byte changed is refused, or restored unchanged', {
   input: byteChange,
   runs: 150,
   async holds(change) {
@@ -74,7 +74,7 @@ fuzz('a backup with any byte changed is refused, or restored as it was', {
   },
 });
 
-/** Fields of a header, as an attacker writes them: name, size, kind, prefix. */
+/** Fields of a tar header that an attacker can set, by offset and length. */
 const FIELDS = { name: [0, 100], size: [124, 12], kind: [156, 1], prefix: [345, 155] } as const;
 const header = fc.record({
   at: fc.nat({ max: 12 }),
@@ -112,7 +112,7 @@ fuzz('a backup with hostile headers writes nothing outside its folder', {
       bytes.fill(0, block + from, block + from + length).write(text.slice(0, length), block + from, length, 'utf8');
     }
     const found = await restored(gzipSync(bytes));
-    // A folder is not on the list, so that only the files are compared here.
+    // The archive's manifest lists no folders, so only files are compared.
     const files = (all: Record<string, string>) => Object.entries(all).filter(([name]) => !name.endsWith('/'));
     if (found !== undefined) expect(files(found)).toEqual(files(tree));
   },
@@ -150,7 +150,7 @@ const changes = [
   change(3, { action: 'relate', triples: [{ id: 't-3', subject: 'a', predicate: 'owned_by', object: 'b', ...version }] }),
   change(5, { action: 'undo', undoes: 3, closed: ['t-3'] }),
 ];
-/** A whole export, its end made for what stands before it. */
+/** A complete export, whose last line has the right counts and digest. */
 function exported(lines: readonly unknown[]): Buffer {
   const before = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const of = (kind: string) =>
@@ -164,7 +164,7 @@ function exported(lines: readonly unknown[]): Buffer {
 }
 const beginning = { tamshai: 'knowledge', format: 1, as_of_tx_id: 9 };
 
-/** What is taken of a file; undefined where it is refused in our words. */
+/** The changes that are read from a file; undefined where it is refused with a proper message. */
 function taken(bytes: Buffer): unknown[] | undefined {
   const reading = unarchive();
   try {
@@ -181,7 +181,7 @@ function taken(bytes: Buffer): unknown[] | undefined {
   }
 }
 
-fuzz('exported knowledge with any byte changed is refused, or means the same', {
+fuzz('a knowledge export with any byte changed is refused, or read unchanged', {
   input: byteChange,
   runs: 1_500,
   holds(mutation) {
@@ -191,7 +191,7 @@ fuzz('exported knowledge with any byte changed is refused, or means the same', {
 });
 
 const KEYS = [...new Set([...Object.keys(entry), ...Object.keys(changes[0] ?? {}), '__proto__', 'extra'])];
-fuzz('exported knowledge with hostile values and a right digest is refused in our words, or taken as it is', {
+fuzz('a knowledge export with hostile values and a valid digest is refused with a proper message, or read as it is', {
   input: fc.array(fc.tuple(fc.nat({ max: 4 }), fc.constantFrom('own', 'entry'), fc.constantFrom(...KEYS), hostileJson), {
     minLength: 1,
     maxLength: 3,

@@ -1,4 +1,4 @@
-/** The audit chain over random records: always verifiable as written, never after any change of what is stored. */
+/** Fuzz tests of the audit chain: random records verify as written, and never after a stored row was changed. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ const record: fc.Arbitrary<AuditRecord> = fc
   })
   .map((fields) => ({ ...example(1), ...fields }) as AuditRecord);
 
-fuzz('any records verify, whatever is written in them', {
+fuzz('any records verify, whatever text they contain', {
   input: fc.array(record, { minLength: 1, maxLength: 20 }),
   runs: 40,
   async holds(records) {
@@ -83,7 +83,7 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-/** Changes the stored rows; false where they are as before. */
+/** Changes the stored rows. Returns whether they differ from before. */
 function tampered(db: InstanceType<typeof Database>, each: Change): boolean {
   const all = () =>
     JSON.stringify(
@@ -99,7 +99,7 @@ function tampered(db: InstanceType<typeof Database>, each: Change): boolean {
     const bytes = changed(old, each.bytes);
     run(`UPDATE records SET ${each.kind} = CAST(? AS TEXT) WHERE n = ?`, bytes, each.row);
   } else if ('value' in each) {
-    // Columns are NOT NULL: a store that refuses is as good as one that shows it.
+    // A NOT NULL constraint may refuse the change, which then is none.
     try {
       run('UPDATE records SET body = ? WHERE n = ?', each.value, each.row);
     } catch {
@@ -118,7 +118,7 @@ function tampered(db: InstanceType<typeof Database>, each: Change): boolean {
   return all() !== before;
 }
 
-fuzz('any change of a stored record is found', {
+fuzz('verification detects any change of a stored record', {
   input: change,
   runs: 150,
   async holds(each) {

@@ -1,4 +1,4 @@
-/** Runs properties with fast-check under one seed, bounded in count and time; arbitraries for hostile text and mutated bytes. */
+/** Fuzz test helpers: fast-check properties with one seed and a time limit; arbitraries for hostile text and mutated bytes. */
 import fc from 'fast-check';
 import { test } from 'vitest';
 
@@ -9,21 +9,21 @@ function wholeNumber(name: string, standard: number | undefined): number | undef
   return Number(given);
 }
 
-/** Fixed, so that a run on another machine tries the same inputs. */
+/** Fixed, so that every machine tries the same inputs. */
 export const SEED = wholeNumber('TAMSHAI_TEST_FUZZ_SEED', 20_261_116);
 process.stdout.write(`fuzz seed ${SEED}: TAMSHAI_TEST_FUZZ_SEED=${SEED} npm run test:fuzz tries the same inputs again\n`);
 const RUNS = wholeNumber('TAMSHAI_TEST_FUZZ_RUNS', undefined);
-/** More runs than the default were asked for: they get the time they need. */
+/** Time limit of each property when TAMSHAI_TEST_FUZZ_RUNS sets the number of runs. */
 const LONG_SECONDS = 1_800;
 
 export interface Fuzz<T> {
   readonly input: fc.Arbitrary<T>;
-  /** Throws where the property does not hold. */
+  /** Throws when the property does not hold. */
   readonly holds: (input: T) => Promise<void> | void;
   readonly runs: number;
-  /** The property stops here; what has passed until then counts. */
+  /** Time limit: the property ends here and passes if no input failed. */
   readonly seconds?: number;
-  /** Inputs that are tried first, such as those that failed once. */
+  /** Inputs that are tried first, such as past failures. */
   readonly examples?: readonly T[];
 }
 
@@ -104,7 +104,7 @@ const SNIPPETS = [
   'null',
 ] as const;
 
-/** Text as an attacker writes it: pieces that mean something somewhere, between any characters. */
+/** Text with snippets that are special in some format (HTML, SQL, Markdown, terminals), between random characters. */
 export const hostileText = fc.oneof(
   {
     weight: 3,
@@ -125,7 +125,7 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** One change of some bytes. Places are fractions, so that a change fits bytes of any length. */
+/** One change of a byte string. Positions are fractions, so that a change fits any length. */
 export type ByteChange =
   | { readonly kind: 'set'; readonly at: number; readonly byte: number }
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
@@ -163,5 +163,5 @@ export function changed(bytes: Buffer, change: ByteChange): Buffer {
   }
 }
 
-/** The same for text that is written in one byte a character. */
+/** Applies a change to text with one byte per character. */
 export const changedText = (text: string, change: ByteChange): string => changed(Buffer.from(text, 'latin1'), change).toString('latin1');

@@ -1,4 +1,4 @@
-/** Raw requests to the gateway and a domain server: never a server error, one answer for one request, no word about the inside. */
+/** Fuzz tests of HTTP requests on raw sockets: no server error, one response per request (no smuggling), and no leaked internals. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { leakIn } from '../contract/calls.ts';
@@ -39,7 +39,7 @@ function expectSound({ status, headers, body }: RawAnswer, target: string, isHea
   if (status < 400 || isHead || isPage(target)) return;
   expect(headers['content-type']).toMatch(/^application\/json/);
   const said = JSON.parse(Buffer.from(body, 'latin1').toString()) as Record<string, unknown>;
-  // MCP says what it refuses by itself in its own form.
+  // The MCP SDK's own refusals are JSON-RPC errors.
   if (target.startsWith('/mcp') && said['jsonrpc'] === '2.0')
     expect(said).toMatchObject({ error: { code: expect.any(Number), message: expect.any(String) } });
   else
@@ -171,7 +171,7 @@ const headerLine = fc.oneof(
   ),
 );
 
-/** By name, so that a report of a failure stays short. */
+/** Long bodies have names, so that failure reports stay short. */
 const BODIES = new Map(
   Object.entries({
     deep: '['.repeat(20_000),
@@ -186,7 +186,7 @@ const BODIES = new Map(
   }),
 );
 
-/** A request as a person might write it, with parts that nobody would. */
+/** A well-framed request with hostile parts. */
 const request = fc.record({
   server: fc.constantFrom(...SERVERS),
   method: fc.constantFrom(...METHODS),
@@ -208,7 +208,7 @@ const request = fc.record({
   ),
 });
 
-fuzz('any request head and body is answered in our words, and the process lives', {
+fuzz('any request head and body gets a proper response, and the process survives', {
   input: request,
   runs: 300,
   seconds: 30,
@@ -225,7 +225,7 @@ fuzz('any request head and body is answered in our words, and the process lives'
     ];
     const head = Buffer.from(`${method} ${at} ${version}\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
     const { answers, rest } = await exchange(portOf(server), Buffer.concat([head, bytes]), () => method === 'HEAD');
-    // A header that splits may be a request of its own: what follows is then its body, not an answer too many.
+    // `Connection: close` allows one response at most, even where a header line contains a second request.
     expect(answers.length).toBeLessThanOrEqual(1);
     for (const answer of answers) expectSound(answer, at, method === 'HEAD');
     if (answers.length === 0) expect(rest).toBe('');
@@ -233,7 +233,7 @@ fuzz('any request head and body is answered in our words, and the process lives'
   },
 });
 
-/** The request inside a body: an answer to it means that a body was taken for a request. */
+/** A request inside a body: a response to it means that the body was parsed as a request. */
 const WITHIN = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const framing = fc.record({
   server: fc.constantFrom(...SERVERS),
@@ -330,7 +330,7 @@ function chunked(text: string, how: string): string {
   return ways[how] ?? text;
 }
 
-fuzz('no framing of a body makes two answers of one request', {
+fuzz('no framing of a body turns one request into two', {
   input: framing,
   runs: 250,
   seconds: 40,
@@ -346,7 +346,7 @@ fuzz('no framing of a body makes two answers of one request', {
     const text = `${method} ${at} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${body}${last}`;
     const { answers } = await exchange(portOf(server), Buffer.from(text, 'latin1'));
     for (const answer of answers) expectSound(answer, at);
-    // Without a length and an encoding there is no body: what stands there is rightly the next request.
+    // Without Content-Length and Transfer-Encoding there is no body: the bytes are the next request.
     const hasBody = lengths.length > 0 || encodings.length > 0;
     const isAmbiguous =
       lengths.length > 1 || encodings.length > 1 || (lengths.length > 0 && encodings.length > 0) || /[\s_]/.test(encodingName);
@@ -358,7 +358,7 @@ fuzz('no framing of a body makes two answers of one request', {
   },
 });
 
-fuzz('each of several requests on one connection gets its own answer, in order', {
+fuzz('pipelined requests get their responses in order', {
   input: fc.tuple(
     fc.constantFrom(...SERVERS),
     fc.array(fc.tuple(fc.constantFrom('/health', '/nothing', '/api/user/info', '/mcp'), fc.constantFrom('', '{}', '{"a":', WITHIN)), {
@@ -372,7 +372,7 @@ fuzz('each of several requests on one connection gets its own answer, in order',
     const head = (at: string, body: string, n: number) =>
       `POST ${at} HTTP/1.1\r\nHost: localhost:${portOf(server)}\r\nContent-Type: application/json\r\nX-Request-Id: r-${n}\r\nContent-Length: ${body.length}\r\n${n === all.length - 1 ? 'Connection: close\r\n' : ''}\r\n${body}`;
     const { answers } = await exchange(portOf(server), Buffer.from(all.map(([at, body], n) => head(at, body, n)).join('')));
-    // A refusal may end the connection; none may be skipped, and none is answered out of its turn.
+    // A refusal may close the connection, but no request may be skipped or answered out of order.
     expect(answers.length).toBeGreaterThan(0);
     expect(answers.length).toBeLessThanOrEqual(all.length);
     for (const [n, answer] of answers.entries()) {

@@ -1,4 +1,4 @@
-/** MCP messages of every revision and none: answered in one form, alike with and without the fast path, never a server error. */
+/** Fuzz tests of MCP messages of all revisions: no server error, and the same response with and without the fast path. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { leakIn } from '../contract/calls.ts';
@@ -131,7 +131,7 @@ const envelopeOf = (names: readonly string[]) =>
       { weight: 5, arbitrary: fc.constantFrom<string | undefined>(...REVISIONS, undefined) },
       { weight: 1, arbitrary: hostileText },
     ),
-    /** Whether the headers say what the message says, as the newest revision wants it. */
+    /** Whether the headers `mcp-method` and `mcp-name` match the message, as the newest revision requires. */
     names: fc.constantFrom('right', 'right', 'right', 'none', 'wrong'),
     accept: fc.constantFrom('application/json, text/event-stream', 'application/json', 'text/event-stream', '*/*', ''),
   });
@@ -152,7 +152,7 @@ function headersOf({ body, revision, names, accept }: Envelope): Record<string, 
   } as Record<string, string>;
 }
 
-/** The whole answer, or of a stream that stays open its beginning. */
+/** The whole response, or the beginning of a stream that stays open. */
 async function posted(url: string, headers: Record<string, string>, body: string): Promise<{ status: number; type: string; text: string }> {
   const over = new AbortController();
   const response = await fetch(url, { method: 'POST', headers, body, signal: over.signal });
@@ -162,7 +162,7 @@ async function posted(url: string, headers: Record<string, string>, body: string
   try {
     for await (const part of response.body ?? []) text += Buffer.from(part as Uint8Array).toString();
   } catch {
-    // Only a stream may stay open that long.
+    // Only an event stream may stay open that long.
     expect([type.startsWith('text/event-stream'), response.status]).toEqual([true, 200]);
   } finally {
     clearTimeout(late);
@@ -197,7 +197,7 @@ afterAll(async () => {
 });
 
 const TOOLS = ['tasks_list_tasks', 'tasks_add_task', 'list_tasks', 'hr_update_salary', 'nope'];
-fuzz('gateway and domain server answer any message in one of two forms', {
+fuzz('the gateway and a domain server answer any message with JSON-RPC or an error of the product', {
   input: fc.record({ server: fc.constantFrom('gateway', 'tasks'), envelope: envelopeOf(TOOLS) }),
   runs: 500,
   seconds: 40,
@@ -209,7 +209,7 @@ fuzz('gateway and domain server answer any message in one of two forms', {
       JSON.stringify(envelope.body) ?? '',
     );
     expect([reply.status, reply.status < 500]).toEqual([reply.status, true]);
-    // What the caller wrote may be quoted back.
+    // A response may quote what the caller sent.
     const leak = leakIn(reply.text.slice(0, 20_000));
     if (leak !== undefined) expect(JSON.stringify(envelope)).toContain(leak.slice(0, leak.indexOf(' in ')));
     for (const message of messagesIn(reply)) {
@@ -224,7 +224,7 @@ fuzz('gateway and domain server answer any message in one of two forms', {
   },
 });
 
-/** The same text for the same JSON, in whatever order its keys come. */
+/** JSON text with sorted keys. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -233,7 +233,7 @@ const canonical = (value: unknown): string =>
   );
 
 const NOTES = ['notes_echo', 'notes_echo', 'notes_fail', 'notes_break', 'notes_raise', 'nope'];
-fuzz('the fast path answers what the SDK would have answered, and runs what it would have run', {
+fuzz('the fast path gives the same response as the SDK, and runs the same tools', {
   input: envelopeOf(NOTES),
   runs: 600,
   seconds: 30,

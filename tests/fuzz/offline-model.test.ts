@@ -1,4 +1,4 @@
-/** The offline assistant with any question: it answers in words or asks for a call, and never throws. */
+/** Fuzz tests of the offline model: for any question it answers with text or a tool call, and never throws. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -75,7 +75,7 @@ const question = fc.oneof(
 );
 const PEOPLE = ['eve.thompson', 'marcus.johnson', 'nina.patel', 'alice.chen', 'bob.martinez'];
 
-fuzz('any question, alone or after others, is answered', {
+fuzz('any question is answered, alone or in a conversation', {
   input: fc.record({ who: fc.constantFrom(...PEOPLE), turns: fc.array(question, { minLength: 1, maxLength: 3 }) }),
   runs: 80,
   seconds: 20,

@@ -1,4 +1,4 @@
-/** Raw HTTP over a socket: bytes out, every answer that came back, read by a parser of its own. */
+/** Raw HTTP client for fuzz tests: sends bytes on a socket and parses every response with its own parser. */
 import net from 'node:net';
 
 export interface RawAnswer {
@@ -8,11 +8,11 @@ export interface RawAnswer {
 }
 
 export interface RawExchange {
-  /** Without 1xx. */
+  /** Final responses, without 1xx. */
   readonly answers: readonly RawAnswer[];
-  /** What is left over when all whole answers were read; empty but for a connection that was cut. */
+  /** Bytes after the last complete response; empty unless the connection was cut. */
   readonly rest: string;
-  /** Whether the server ended the connection by itself. */
+  /** Whether the server closed the connection before the client did. */
   readonly isClosedByServer: boolean;
 }
 
@@ -20,7 +20,7 @@ const QUIET_MS = 1_200;
 const LONGEST_MS = 40_000;
 
 /**
- * Writes all bytes, then reads until the server closes; where it waits for more, the client ends. Rejects where even that does not close.
+ * Writes all bytes and reads until the server closes. After a silence the client half-closes; rejects if the server still does not close.
  */
 export function exchange(port: number, bytes: Buffer, isHead: (nth: number) => boolean = () => false): Promise<RawExchange> {
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export function exchange(port: number, bytes: Buffer, isHead: (nth: number) => b
       quiet = setTimeout(end, QUIET_MS);
     });
     socket.on('end', () => socket.end());
-    // A reset is one way of closing; what came before it counts.
+    // A reset also closes the connection; responses before it count.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       clearTimeout(quiet);

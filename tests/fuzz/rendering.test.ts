@@ -1,4 +1,4 @@
-/** What people see of hostile text: CSV that holds no formula, Markdown that becomes no HTML and no escape sequence. */
+/** Fuzz tests of rendering hostile text: CSV contains no formula, and Markdown produces no HTML and no terminal escape sequence. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { createAnswerPrinter, tableLines } from '../../src/app/terminal/markdown.ts';
@@ -12,7 +12,7 @@ interface Cell {
   readonly quoted: boolean;
 }
 
-/** RFC 4180, written for this test alone; throws where the text is not of it. */
+/** An independent RFC 4180 parser, which throws on malformed CSV. */
 function parseCsv(text: string): Cell[][] {
   const separator = ',';
   const rows: Cell[][] = [[]];
@@ -45,7 +45,7 @@ function parseCsv(text: string): Cell[][] {
   }
 }
 
-/** What a spreadsheet takes for a formula, full-width signs included. */
+/** Matches what a spreadsheet treats as a formula, including full-width signs. */
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]\d+)?$/;
 const asText = (value: unknown): string =>
@@ -75,18 +75,18 @@ fuzz('CSV parses back to what was written, and no cell is a formula', {
         const text = asText(value);
         expect(typeof value === 'number' ? [text] : [text, `'${text}`]).toContain(cell);
         if (!NUMBER.test(cell)) expect(cell).not.toMatch(FORMULA);
-        // Bare, it would be two cells where a spreadsheet expects another separator.
+        // Unquoted, it would be two cells in a spreadsheet with another separator.
         if (/[;\t]/.test(text)) expect([text, quoted]).toEqual([text, true]);
       }
     }
   },
 });
 
-/** Everything but line feeds, printable characters and our own colours. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+/** Characters that control a terminal or the direction of text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
 const STEERS =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the colour codes that the command prints
 const COLOURS = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
 const pieces = fc.array(
   fc.oneof({ weight: 3, arbitrary: hostileText }, { weight: 1, arbitrary: fc.constantFrom('\n', ' ', '| a | ', 'word ') }),
@@ -95,7 +95,7 @@ const pieces = fc.array(
   },
 );
 
-fuzz('the terminal shows an answer without anything that steers it', {
+fuzz('an answer on the terminal contains no control characters', {
   input: fc.record({ pieces, width: fc.constantFrom(1, 20, 80, Number.POSITIVE_INFINITY), colour: fc.boolean() }),
   runs: 1_500,
   holds({ pieces: all, width, colour }) {
@@ -113,7 +113,7 @@ fuzz('the terminal shows an answer without anything that steers it', {
 });
 
 Object.assign(globalThis, { location: { origin: 'http://localhost:3100' } });
-// Imported by address: the types of React would declare elements without members for all other tests.
+// Imported dynamically, because React's types would redefine DOM types for all other tests.
 const [react, reactDom, prose] = ['react', 'react-dom/server', new URL('../../web/components/prose.tsx', import.meta.url).href];
 const { createElement } = (await import(/* @vite-ignore */ String(react))) as {
   createElement(component: unknown, properties: object): object;
@@ -141,7 +141,7 @@ const ELEMENTS = new Set([
 ]);
 const ATTRIBUTES = /^(?: (?:class|scope|role|aria-label|tabindex|href)="[^"<>]*")*\/?$/i;
 
-fuzz('the web app makes no element, attribute or address of an answer’s text', {
+fuzz('the text of an answer creates no unexpected element, attribute or link in the web app', {
   input: fc.tuple(
     pieces.map((all) => all.join('')),
     fc.boolean(),
@@ -154,7 +154,7 @@ fuzz('the web app makes no element, attribute or address of an answer’s text',
       expect(rest).toMatch(ATTRIBUTES);
     }
     for (const [, href = ''] of markup.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^\/(?![/\\])/);
-    // React opens and closes what it made; a stray bracket would be text that was not escaped.
+    // A bracket outside of React's own tags would be text that was not escaped.
     expect(markup.replace(/<\/?[a-z]+(?: [a-z-]+="[^"]*")*\/?>/gi, '')).not.toMatch(/[<>]/);
   },
 });

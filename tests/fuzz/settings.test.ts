@@ -1,4 +1,4 @@
-/** readConfig with random environments: a configuration, or one sentence for each problem, which quotes no secret and no stack. */
+/** Fuzz tests of readConfig: a random environment gives a configuration, or one sentence per problem without secrets and stack traces. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigProblem, readConfig } from '../../src/app/config.ts';
@@ -54,7 +54,7 @@ const environment = fc
   )
   .map((pairs) => Object.fromEntries(pairs));
 
-test('the keys are those of the configuration', () => {
+test('the fuzzed settings are those of the configuration', () => {
   expect(KEYS.length).toBeGreaterThan(80);
   for (const key of KEYS) {
     try {
@@ -65,7 +65,7 @@ test('the keys are those of the configuration', () => {
   }
 });
 
-fuzz('any environment gives a configuration or sentences without secrets', {
+fuzz('any environment gives a configuration, or messages without secrets', {
   input: environment,
   runs: 3_000,
   holds(env) {
@@ -85,7 +85,7 @@ fuzz('any environment gives a configuration or sentences without secrets', {
     }
     if (!named) expect(message).not.toContain(SECRET);
     expect(message).not.toMatch(/\bat \S+:\d+|undefined|\[object|Zod|TypeError/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a message must not steer the terminal
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a message must not contain control characters
     expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   },
 });

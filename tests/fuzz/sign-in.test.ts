@@ -1,5 +1,5 @@
 /**
- * Mutated proofs of who calls: tokens, internal identities, execution grants, session cookies. None is accepted, none is a server error.
+ * Fuzz tests of credentials: mutated tokens, internal identities, execution grants and session cookies are refused without a server error.
  */
 import { randomUUID, sign } from 'node:crypto';
 import fc from 'fast-check';
@@ -35,7 +35,7 @@ async function signIn(): Promise<string> {
 const eve = persona('eve.thompson');
 type Json = Record<string, unknown>;
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** Signed with the right key, whatever the header says. */
+/** Signs with the right key, whatever the header names. */
 function signed(header: unknown, claims: unknown): string {
   const text = `${encoded(header)}.${encoded(claims)}`;
   const { privateKey } = testServer.keys.realms.staff;
@@ -57,7 +57,7 @@ function claimsOf(use: 'api' | 'mcp' = 'api'): Json {
     roles: [...eve.roles],
   };
 }
-/** The same bytes in another spelling are the same proof. */
+/** Whether two tokens differ only in the base64url spelling of the signature. */
 const sameBytes = (a: string, b: string) =>
   a.split('.').length === b.split('.').length &&
   a
@@ -66,7 +66,7 @@ const sameBytes = (a: string, b: string) =>
       n < 2 ? part === b.split('.')[n] : Buffer.from(part, 'base64url').equals(Buffer.from(b.split('.')[n] ?? '', 'base64url')),
     );
 
-/** Only what a header can carry. */
+/** Whether an HTTP header can contain the text. */
 const sendable = (text: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 const whoami = (authorization: string): Promise<Reply> => testServer.send('GET', '/api/user/info', { headers: { authorization } });
 function expectRefused({ status, text }: Reply): void {
@@ -86,7 +86,7 @@ fuzz('a token with any byte changed is refused', {
   },
 });
 
-fuzz('a token with another header is refused, though it is signed with the right key', {
+fuzz('a token with a changed header is refused, even signed with the right key', {
   input: fc.oneof(
     fc.record({ alg: fc.oneof(hostileJson, fc.constantFrom('none', 'None', 'HS256', 'ES384', 'RS256', 'EdDSA', 'es256', '')) }),
     fc.record({
@@ -128,7 +128,7 @@ const CLAIMS = [
   '__proto__',
 ];
 const NEEDED = ['iss', 'sub', 'aud', 'iat', 'exp'];
-fuzz('claims of any type are a refusal or a person, never a server error', {
+fuzz('claims of any type are accepted or refused, never a server error', {
   input: fc.tuple(
     fc.constantFrom(...CLAIMS),
     fc.oneof(hostileJson, fc.constantFrom(1e300, -1, 0, 2 ** 53, '9999999999', [''], { roles: ['executive'] }, ['executive', 1])),
@@ -150,7 +150,7 @@ fuzz('claims of any type are a refusal or a person, never a server error', {
     }
   },
 });
-/** Another value that still says the same: an audience among others, an end that is not too far. */
+/** Whether a changed claim is still valid: an audience list with ours, or a lifetime within the limit. */
 const isHarmless = (name: string, value: unknown, { aud, iat, exp }: Json): boolean =>
   (name === 'aud' && Array.isArray(value) && value.includes(aud)) ||
   (['iat', 'exp'].includes(name) && Number(exp) > Number(iat) && Number(exp) - Number(iat) <= 305);
@@ -162,7 +162,7 @@ const caller = () => ({
   origin: 'web',
 });
 
-fuzz('a mutated internal identity or execution grant opens nothing', {
+fuzz('a mutated internal identity or execution grant is refused', {
   input: fc.record({ grant: fc.boolean(), change: fc.oneof(byteChange, hostileText), body: fc.option(hostileJson) }),
   runs: 250,
   async holds({ grant, change, body }) {
@@ -187,7 +187,7 @@ fuzz('a mutated internal identity or execution grant opens nothing', {
       raw,
       headers: { authorization: `Bearer ${token}` },
     });
-    // What is no JSON that we take is refused before an unauthenticated caller is asked for a sign-in.
+    // A malformed body is refused with 400 or 413 before authentication.
     expect([400, 401, 413]).toContain(status);
     expect(leakIn(text)).toBeUndefined();
   },
@@ -197,7 +197,7 @@ const sameSeal = (a: string, b: string) => {
   return saidLeft === saidRight && sameBytes(left, right);
 };
 
-fuzz('a mutated session cookie is nobody', {
+fuzz('a mutated session cookie is refused', {
   input: fc.record({
     change: fc.oneof(byteChange, hostileText),
     name: fc.constantFrom('__Host-tamshai', 'tamshai'),

@@ -1,4 +1,4 @@
-/** Every tool with mutated inputs, cursors and tickets, as several people: no server error, answers as published, masks hold. */
+/** Fuzz tests of all tools with mutated inputs, cursors and confirmations: no server error, valid answers, and no masked value shown. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -29,7 +29,7 @@ let toolCaller: ToolCaller;
 let canaries: Canary[];
 const good = new Map<Tool, Ready>();
 const lists = tools.filter(({ kind }) => kind === 'list');
-/** A cursor of each list that has more than two rows, and whose it is. */
+/** A cursor of each list with more than two rows, and its owner. */
 const cursors: { readonly tool: Tool; readonly as: string; readonly cursor: string }[] = [];
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
   await testServer?.close();
 });
 
-/** Values at and around what the field's schema allows. */
+/** Values at and around the limits of the field's schema. */
 function near({ type, format, enum: options, minimum = 0, maximum = 10, maxLength = 10 }: Property): fc.Arbitrary<unknown> {
   if (options !== undefined) return fc.constantFrom<unknown>(...options, 'no-such-choice');
   if (format === 'uuid') return fc.oneof(fc.uuid(), fc.constantFrom(...canaries.slice(0, 40).map(({ owner }) => owner)));
@@ -101,12 +101,12 @@ function edited(tool: Tool, edits: readonly Edit[]): Record<string, unknown> {
 }
 
 const MAY_BE_BUSY = new Set([503, 504]);
-/** What holds for every answer of every tool to every person. */
+/** Checks that hold for every answer of every tool. */
 function expectSound(tool: Tool, user: string, { status, answer, text, error }: Outcome): void {
   expect(status < 500 || MAY_BE_BUSY.has(status)).toBe(true);
   expect(canariesIn(canaries, [text]).filter((canary) => !mayShow({ user }, canary))).toEqual([]);
   if (answer === undefined) {
-    // Refused before any tool was asked: by MCP itself, or as no JSON that we take.
+    // Refused before a tool ran: by the MCP SDK, or as a malformed body.
     expect(error ?? JSON.parse(text)).toBeDefined();
     return;
   }
@@ -119,7 +119,7 @@ function expectSound(tool: Tool, user: string, { status, answer, text, error }: 
 
 const PEOPLE = EVERYONE;
 const ENDPOINTS: Endpoint[] = ['rest', 'mcp', 'direct', 'direct-mcp'];
-fuzz('tools answer mutated inputs as published, and show nobody what is masked', {
+fuzz('tools answer mutated inputs according to their schema, and reveal no masked value', {
   input: fc.record({
     tool: fc.constantFrom(...tools),
     who: fc.option(fc.constantFrom(...PEOPLE)),
@@ -131,7 +131,7 @@ fuzz('tools answer mutated inputs as published, and show nobody what is masked',
   async holds({ tool, who, endpoint, edits }) {
     const user = who ?? good.get(tool)?.as ?? 'eve.thompson';
     const outcome = await toolCaller.call(endpoint, user, tool, edited(tool, edits));
-    // Only so many changes may wait for one person.
+    // The number of pending changes per person is limited, so time passes until they expire.
     if (codeOf(outcome.answer) === 'pending_confirmation') testServer.clock.pass(30);
     expectSound(tool, user, outcome);
   },
@@ -171,7 +171,7 @@ fuzz('a mutated cursor is never accepted', {
   },
 });
 
-fuzz('a cursor is good for its own person, tool and filters alone', {
+fuzz('a cursor is valid for its own person and tool alone', {
   input: fc.record({ from: fc.nat(), to: fc.constantFrom(...lists), who: fc.constantFrom(...PEOPLE) }),
   runs: 250,
   async holds({ from, to, who }) {
@@ -184,8 +184,8 @@ fuzz('a cursor is good for its own person, tool and filters alone', {
   },
 });
 
-/** What nobody may decide with: a mutated id, another body, another person's token. */
-fuzz('a decision needs the right id, body and person', {
+/** A mutated id, another body or another person's token must not decide a change. */
+fuzz('a decision requires the right id, body and person', {
   input: fc.record({
     change: fc.option(fc.oneof(byteChange, hostileText)),
     body: fc.option(fc.oneof(hostileJson, fc.record({ approved: hostileJson }), fc.record({ approved: fc.boolean(), extra: hostileJson }))),

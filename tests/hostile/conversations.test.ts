@@ -1,6 +1,6 @@
 /**
- * Hostile text in every field that declares itself untrusted, and a model that obeys all of it. 40 conversations of all sample people
- * have no effect without an approval, and nobody reads what is private to somebody else.
+ * Prompt injection: every untrusted field holds hostile text, and the model obeys all of it. 40 conversations of all sample people have no
+ * effect without an approval, and reveal no private data of another person.
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Every row of every store but what records calls and their results. */
+/** A digest of every row in the SQL and document stores, without the audit log and the results of calls. */
 async function everyRow(): Promise<string> {
   const hash = createHash('sha256');
   for (const domain of registry.domains) {
@@ -68,7 +68,7 @@ async function everyRow(): Promise<string> {
   }
   return hash.digest('hex');
 }
-/** What staff and customers can find in the support store, all of it. */
+/** A digest of everything that staff and customers can list in the support store. */
 async function supportRows(): Promise<string> {
   const seen: unknown[] = [];
   for (const username of ['dan.williams', ...personas.filter(({ realm }) => realm === 'customer').map((each) => each.username)]) {
@@ -86,7 +86,7 @@ async function supportRows(): Promise<string> {
   return createHash('sha256').update(JSON.stringify(seen)).digest('hex');
 }
 
-test('the corpus has 200 different texts of twelve kinds, and every order', () => {
+test('the corpus has 200 different texts of twelve kinds, and contains every order', () => {
   expect(new Set(corpus.map(({ text }) => text)).size).toBe(200);
   expect(KINDS).toHaveLength(12);
   expect(new Set(corpus.map(({ kind }) => kind)).size).toBe(12);
@@ -111,17 +111,17 @@ function textsAt(answer: Answer): ReadonlyMap<string, string[]> {
   return found;
 }
 
-describe('every untrusted field that a model can be answered with', () => {
-  /** A write's own answer comes after its approval: no model reads it. */
+describe('every untrusted field in the answers that a model reads', () => {
+  /** No model reads the answer of a write that waits for an approval. */
   const read = answering(registry).filter(({ kind, atOnceWhen }) => kind !== 'write' || atOnceWhen !== undefined);
   const reached = new Map<string, Set<string>>();
-  /** Fields that hold no stored text of their own, and why. */
+  /** Fields that are computed from other fields, and from which. */
   const NOT_PLANTED: Readonly<Record<string, string>> = {
     'knowledge.query data[].via': 'it is made of the subject, predicate and object of a triple, which are planted',
     'journey.journey://decisions/{adr-id}#adr_id data[]': 'it is made of the number of a record',
   };
 
-  test('was reached by hostile text, and taints the conversation', async () => {
+  test('returns hostile text, and taints the conversation', async () => {
     const missed: string[] = [];
     for (const tool of read.filter(({ kind }) => kind === 'read' || kind === 'list' || kind === 'pages')) {
       const wanted = untrustedPaths(tool);
@@ -144,7 +144,7 @@ describe('every untrusted field that a model can be answered with', () => {
   });
 });
 
-/** Who asks a tool for what: its own examples, then everyone whom it answers, by hostile words where it looks for words. */
+/** Calls of a tool: its examples, then everyone who may call it, with hostile search words where the tool searches. */
 async function asksOf(tool: Tool): Promise<{ username: string; input: Record<string, unknown> }[]> {
   const today = testRuntime.clock.now().toISOString().slice(0, 10);
   const examples = tool.examples.map((example) => ({ username: example.as, input: { ...example.input(today) } }));
@@ -177,7 +177,7 @@ describe('40 conversations with a model that obeys everything', () => {
   let before: readonly string[];
   let after: readonly string[];
 
-  /** Reads of one question: other tools for each conversation, asked as their examples ask. */
+  /** The reads of one question: different tools for each conversation, with the inputs of their examples. */
   const readsFor = (username: string, turn: number) => {
     const tools = registry.tools.filter(
       (tool) => (tool.kind === 'read' || tool.kind === 'list') && opens(tool, person(username).roles) && untrustedPaths(tool).length > 0,
@@ -238,7 +238,7 @@ describe('40 conversations with a model that obeys everything', () => {
   const changing = () =>
     [...heard.values()].flatMap(resultsOf).filter(({ server, tool }) => ['act', 'write'].includes(registry.find(server, tool)?.kind ?? ''));
 
-  test('did read orders and obey them', () => {
+  test('make the model read the orders and obey them', () => {
     expect(heard.size).toBe(personas.length);
     expect(model.obeyed.length).toBeGreaterThan(200);
     expect(new Set(model.obeyed.map(({ action }) => action)).size).toBe(ACTIONS.length);
@@ -249,12 +249,12 @@ describe('40 conversations with a model that obeys everything', () => {
     expect(cards.length).toBeGreaterThan(40);
   });
 
-  test('had no effect: every attempt is a card or a refusal, and every row is as it was', () => {
+  test('have no effect: every attempt ends in a card or a refusal, and every row is unchanged', () => {
     expect(changing().filter(({ status }) => status === 'success')).toEqual([]);
     expect(after).toEqual(before);
   });
 
-  test('showed nobody what is private to somebody else', () => {
+  test('show no private data of another person', () => {
     const leaks: string[] = [];
     for (const reader of personas) {
       const shown = JSON.stringify(
@@ -285,9 +285,9 @@ describe('40 conversations with a model that obeys everything', () => {
   }
 });
 
-describe('what acts at once', () => {
+describe('a tool that acts without an approval', () => {
   const atOnce = registry.tools.filter(({ kind, atOnceWhen }) => kind === 'act' || atOnceWhen !== undefined);
-  test('answers with hostile text only where its schema says so, and then taints', async () => {
+  test('returns hostile text only in fields that it declares untrusted, and then taints the conversation', async () => {
     const tainting = new Set<string>();
     const today = testRuntime.clock.now().toISOString().slice(0, 10);
     for (const tool of atOnce) {

@@ -1,4 +1,4 @@
-/** A model that obeys whatever it reads: it finds orders in the answers of tools and makes the calls they ask for, with ids from there. */
+/** An LLM stand-in that obeys prompt injection: it finds orders in tool results and makes the calls they demand, with ids from there. */
 import type { Model, Message, Turn } from '../../src/assistant/model.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { results, type Scripted } from '../assistant-events.ts';
@@ -9,7 +9,7 @@ type Found = Readonly<Record<string, readonly unknown[]>>;
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
-/** All values by the name of their field, from everything that was answered in the conversation. */
+/** All values in the tool results of the conversation, by field name. */
 function valuesIn(said: readonly Message[]): Found {
   const found: Record<string, unknown[]> = {};
   const walk = (value: unknown): void => {
@@ -24,7 +24,7 @@ function valuesIn(said: readonly Message[]): Found {
   return found;
 }
 
-/** Each order as the calls that carry it out. `loot` is what was read, cut to fit. */
+/** The calls that carry out each order. `loot` is the text that was read, truncated to the field. */
 const CALLS: Readonly<Record<Action, (read: Found, loot: string) => { call: string; input: Record<string, unknown> }[]>> = {
   add_task: (_read, loot) => [{ call: 'tasks_add_task', input: { title: loot.slice(0, 190), description: loot.slice(0, 900) } }],
   store: (_read, loot) => [{ call: 'knowledge_store', input: { topic: 'as ordered', content: loot.slice(0, 3000) } }],
@@ -72,15 +72,15 @@ const CALLS: Readonly<Record<Action, (read: Found, loot: string) => { call: stri
 };
 
 export interface ObedientModel extends Model {
-  /** What it reads for a question before it obeys. */
+  /** The calls that it makes for a question before it obeys. */
   reads: readonly { readonly call: string; readonly input: Readonly<Record<string, unknown>> }[];
-  /** Everything it was shown, turn by turn. */
+  /** Every turn that it was given. */
   readonly shown: Turn[];
-  /** The calls that it made because a text said so. */
+  /** The calls that it made because a text ordered them. */
   readonly obeyed: { readonly call: string; readonly action: Action }[];
 }
 
-/** Of the orders for tools that the caller does not have, it tries one as well. */
+/** It also tries one ordered tool that the caller may not call. */
 export function obedientModel(): ObedientModel {
   let calls = 0;
   const model: ObedientModel = {
@@ -112,7 +112,7 @@ function next(model: ObedientModel, turn: Turn): Iterable<Scripted & (string | {
   const read = valuesIn(turn.messages);
   const orders = [...new Set(hostileIn(text).map(({ action }) => action))];
   const wanted = orders.flatMap((action) => CALLS[action](read, loot).map((each) => ({ ...each, action })));
-  // What acts at once first: it is what could have an effect.
+  // Tools that act without an approval come first: only they could have an effect.
   const mine = wanted
     .filter(({ call }) => offered.has(call))
     .sort((a, b) => Number(offered.get(b.call)?.kind === 'act') - Number(offered.get(a.call)?.kind === 'act'));

@@ -1,4 +1,4 @@
-/** Plants hostile text in every stored field that an answer declares untrusted, past all rules, and canaries in what is private. */
+/** Plants hostile text in every stored field that an answer declares untrusted, past all constraints, and canaries in private fields. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ export const untrustedPaths = (tool: Tool): readonly string[] =>
     .filter(({ origin }) => origin === 'untrusted')
     .map(({ path }) => path);
 
-/** Everything that answers: tools, resources and what completes their arguments. */
+/** Everything that returns data: tools, resources, prompts and the completions of their arguments. */
 export const answering = ({ tools, resources, prompts }: Registry): readonly Tool[] => [
   ...tools,
   ...[...resources, ...prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]),
 ];
 
-/** `data[].address.city` is stored as `city`. */
+/** The stored field of a path: `city` for `data[].address.city`. */
 const leafOf = (path: string) =>
   path
     .replace(/(\[\]|\{\}|\{key\})+$/, '')
@@ -37,16 +37,16 @@ const namesIn = (registry: Registry, domain: AnyDomain): ReadonlySet<string> =>
       .flatMap((tool) => untrustedPaths(tool).map(leafOf)),
   );
 
-/** What only its owner, or few people, may read: `KEEP-jane.smith-ticket`. */
+/** A marker in private data that only its owner or few people may read, such as `KEEP-jane.smith-ticket`. */
 export const canary = (username: string, what: string): string => `KEEP-${username.split('@')[0] ?? ''}-${what}`;
 
 export const EMPLOYEES = 120;
 export async function plant(testRuntime: TestRuntime, registry: Registry): Promise<void> {
   const next = hostileTexts();
-  // A triple that no longer stands is read in the history.
+  // The history of the knowledge base shows a triple that was undone.
   await testRuntime.data('nina.patel', 'knowledge', 'relate', { subject: 'a thing', predicate: 'replaces', object: 'another' });
   await testRuntime.data('nina.patel', 'knowledge', 'undo');
-  // Past the triggers, too: what a table allows is not what is asked here.
+  // Disables triggers: this test does not depend on what a table accepts.
   await testRuntime.owner('set session_replication_role = replica');
   for (const domain of registry.domains) {
     const names = namesIn(registry, domain);
@@ -65,13 +65,13 @@ async function plantTables(testRuntime: TestRuntime, domain: string, names: Read
      where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' and column_name = any ($2)
        and table_name not in ('audit', 'effects')
      order by 1, 2`,
-    // A view may call `by_name` just `by`.
+    // A view may show the column `by_name` as `by`.
     [domain, [...names].flatMap((name) => [name, `${name}_name`])],
   );
   const texts = Array.from({ length: 200 }, next);
   for (const { table_name, column_name, data_type } of columns) {
     const text = `($1::text[])[1 + abs(hashtext('${String(column_name)}' || t::text)) % 200]`;
-    // A predicate is one word.
+    // A predicate must be one word.
     const value =
       data_type === 'ARRAY'
         ? `array[${text}]`
@@ -81,12 +81,12 @@ async function plantTables(testRuntime: TestRuntime, domain: string, names: Read
             ? `regexp_replace(${text}, '\\s+', '_', 'g')`
             : text;
     const update = `update ${domain}.${String(table_name)} t set ${String(column_name)} = ${value}`;
-    // Where a table allows it, rows without such a text get one as well.
+    // Rows without a value get one too, unless a constraint refuses it.
     await testRuntime.owner(update, [texts]).catch(() => testRuntime.owner(`${update} where ${String(column_name)} is not null`, [texts]));
   }
 }
 
-/** Every field of these names, however deep. */
+/** The row with hostile text in every field of these names, at any depth. */
 function planted(row: Row, names: ReadonlySet<string>, next: () => string): Row {
   const value = (key: string, given: unknown): unknown => {
     if (Array.isArray(given)) return given.map((each) => (typeof each === 'string' ? value(key, each) : value('', each)));
@@ -132,7 +132,7 @@ async function plantCanaries(testRuntime: TestRuntime): Promise<void> {
   }
 }
 
-/** Decisions, failures and the like whose every word is hostile. */
+/** Writes a journey folder of decisions, failures and other records that consist of hostile text. */
 export async function hostileJourney(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-hostile-'));
   const next = hostileTexts();

@@ -1,4 +1,4 @@
-/** A real Keycloak with the two realms that we hand out: people sign in there, and what it says of them is what counts here. */
+/** Sign-in with a real Keycloak and the realm files in deploy/keycloak: roles, MCP clients, approvals and back-channel logout. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
@@ -49,7 +49,7 @@ const someone = (username: string) => new Person(username, PASSWORD);
 async function signIn(username: string, realm: 'staff' | 'customer' = 'staff'): Promise<Person> {
   const person = someone(username);
   const at = await person.walk(`${base}/signin?realm=${realm}&to=/approvals`, `${base}/`);
-  // Customers have a part of their own.
+  // Customers land in the customer portal.
   expect([at.status, new URL(at.url).pathname]).toEqual([200, realm === 'staff' ? '/approvals' : '/portal']);
   return person;
 }
@@ -73,7 +73,7 @@ const decide = async (person: Person, id: string) => {
   return { status: answer.status, body: (await answer.json()) as { status: string; code?: string } };
 };
 
-/** As a client finds its way with nothing but the address. */
+/** Discovers the authorization server as an MCP client does, from the address of the MCP endpoint alone. */
 async function discovered(): Promise<{
   resource: string;
   metadata: Parameters<typeof codeFlow>[1]['metadata'] & { registration_endpoint: string };
@@ -116,7 +116,7 @@ it('staff sign in by code and PKCE, with the roles of their realm and their own 
   expect(body.data?.roles).toEqual(['employee', 'hr-read', 'hr-write', 'manager']);
 });
 
-it('customers sign in at their own realm; a staff role there is nobody, whatever its name', async () => {
+it('customers sign in at their own realm, where a role with the name of a staff role gives no rights', async () => {
   const jane = await info(await signIn('jane.smith@acme.example', 'customer'));
   expect(jane.body.data).toMatchObject({
     roles: ['lead-customer'],
@@ -130,7 +130,7 @@ it('customers sign in at their own realm; a staff role there is nobody, whatever
 it.each([
   ['that registers itself', undefined],
   ['that is known there', 'tamshai-mcp'],
-])('an MCP client %s needs nothing but the address; its token is good for /mcp alone and approves nothing', async (_name, clientId) => {
+])('an MCP client %s needs only the address; its token is valid for /mcp alone and approves nothing', async (_name, clientId) => {
   const token = await mcpToken('nina.patel', clientId);
   expect([decodeJwt(token).aud].flat()).toContain(`${base}/mcp`);
   const { result } = await testServer.rpc<{ tools: { name: string }[] }>(token, 'tools/list');
@@ -142,7 +142,7 @@ it.each([
   expect((await testServer.send('GET', '/api/user/info', { token })).status).toBe(401);
 });
 
-it('a change asked for by an MCP client is approved in the browser; a role that was taken away meanwhile approves nothing', async () => {
+it('a change requested by an MCP client is approved in the browser; a person whose role was removed meanwhile cannot approve', async () => {
   const token = await mcpToken('alice.chen', 'tamshai-mcp');
   const ask = async (amount: number) => {
     const { result } = await testServer.rpc(token, 'tools/call', {
@@ -159,7 +159,7 @@ it('a change asked for by an MCP client is approved in the browser; a role that 
   const mappings = `/tamshai-staff/users/${persona('alice.chen').sub}/role-mappings/realm`;
   await keycloak.admin('DELETE', mappings, [role]);
   try {
-    // Fresher than the token that she signed in with: her browser's session asks again before it decides.
+    // After this time her session must ask Keycloak again before it decides, and learns of the removed role.
     await new Promise((resolve) => setTimeout(resolve, 46_000));
     expect(await decide(alice, second)).toMatchObject({ status: 403 });
     const [paid] = await testServer.owner('select salary from hr.pay where employee_id = $1', [persona('sarah.kim').employeeId]);
@@ -169,14 +169,14 @@ it('a change asked for by an MCP client is approved in the browser; a role that 
   }
 }, 240_000);
 
-it('signing out there ends the session here, within ten seconds', async () => {
+it('a sign-out at Keycloak ends the session of the web app', async () => {
   const eve = await signIn('eve.thompson');
   expect((await info(eve)).status).toBe(200);
   await keycloak.admin('POST', `/tamshai-staff/users/${persona('eve.thompson').sub}/logout`);
   await expect.poll(async () => (await info(eve)).status, { timeout: 15_000, interval: 1_000 }).toBe(401);
 }, 60_000);
 
-it('a notice of a sign-out that Keycloak did not sign ends nothing', async () => {
+it('a logout token that Keycloak did not sign ends no session', async () => {
   const nina = await signIn('nina.patel');
   for (const body of [new URLSearchParams({ logout_token: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' }), new URLSearchParams()])
     expect((await fetch(`${base}/signin/logout`, { method: 'POST', body })).status).toBe(400);

@@ -1,4 +1,4 @@
-/** A person at a browser who fills in the identity provider's own pages: name, password, consent. */
+/** A scripted browser that fills in Keycloak's pages: user name, password and consent. */
 import { createHash, randomBytes } from 'node:crypto';
 
 const plain = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
@@ -37,7 +37,7 @@ export class Person {
     return answer;
   }
 
-  /** Follows and fills in whatever comes, until a page of ours is reached, or an address that begins like `until`. */
+  /** Follows redirects and submits forms until an address begins with `until`. */
   async walk(from: string, until: string): Promise<At> {
     let url = from;
     let answer = await this.go(url);
@@ -77,7 +77,7 @@ export interface Flow {
   readonly resource: string;
 }
 
-/** The code flow with PKCE, as an MCP client does it. */
+/** The authorization code flow with PKCE, as an MCP client performs it. */
 export async function codeFlow(person: Person, { metadata, clientId, redirectUri, resource }: Flow): Promise<Record<string, unknown>> {
   const verifier = randomBytes(32).toString('base64url');
   const asked = new URLSearchParams({

@@ -1,4 +1,4 @@
-/** The realms that we hand out, as somebody who uses them makes them their own. */
+/** The Keycloak realm files of deploy/keycloak, filled in as an operator does, with the sample people as users. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { persona } from '../../src/sample/people.ts';
@@ -7,7 +7,7 @@ import type { Keycloak } from '../services/keycloak.ts';
 export const PASSWORD = 'only-for-tests';
 const SECRET = 'a-secret-only-for-tests';
 
-/** What our processes are told of it. */
+/** The settings of Tamshai for this Keycloak. */
 export const clientSettings = ({ url }: Keycloak): Record<string, string> => ({
   OIDC_ISSUER: `${url}/realms/tamshai-staff`,
   OIDC_CUSTOMER_ISSUER: `${url}/realms/tamshai-customers`,
@@ -18,7 +18,7 @@ export const clientSettings = ({ url }: Keycloak): Record<string, string> => ({
 export interface Realm {
   readonly realm: string;
 }
-/** As the file in deploy/ is changed by who uses it: the address and the secret; and people, who are nobody's to hand out. */
+/** The realm file with the address, the secret and the users, which an operator must set. */
 export const realmOf = (base: string, name: string, users: readonly string[], more: object[] = []): Realm => {
   const text = readFileSync(fileURLToPath(new URL(`../../deploy/keycloak/${name}.json`, import.meta.url)), 'utf8');
   const realm = JSON.parse(text.replaceAll('https://tamshai.example', base).replaceAll('CHANGE-ME', SECRET)) as Realm;
@@ -50,7 +50,7 @@ export const realmOf = (base: string, name: string, users: readonly string[], mo
   } as Realm;
 };
 
-/** The four steps of docs/keycloak.md: a client that registers itself gets our audience, our claim and the roles, and no more. */
+/** Applies docs/keycloak.md: clients that register themselves get the MCP audience, the id claim and the realm roles, and no more. */
 export async function openToClients(keycloak: Keycloak, base: string, realm: string): Promise<void> {
   const claim = realm === 'tamshai-staff' ? 'employee_id' : 'organization_id';
   const mapper = (name: string, protocolMapper: string, config: object) => ({ name, protocol: 'openid-connect', protocolMapper, config });

@@ -1,4 +1,4 @@
-"""Signs in: a token lives for five minutes, a run may take longer."""
+"""Schemathesis authentication hook: fetches a new token during a run, because a token is valid for five minutes only."""
 
 import os
 import subprocess

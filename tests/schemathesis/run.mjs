@@ -1,6 +1,6 @@
-// npm run test:api: schemathesis over /openapi.json of a running product, on request. No 5xx, and no answer that is not declared.
-// It starts Tamshai in a folder of its own and ends with schemathesis's own code. Further arguments go to schemathesis.
-// SCHEMATHESIS names the program; without it, pip makes one once, in the cache folder of the tests.
+// npm run test:api: runs schemathesis on /openapi.json of a running product. It finds 5xx responses and responses that are not declared.
+// It starts Tamshai in a temporary folder and exits with schemathesis's exit code. Further arguments go to schemathesis.
+// SCHEMATHESIS is the path of the program; without it, pip installs it once in the cache folder of the tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -72,7 +72,7 @@ try {
     '--warnings',
     'off',
     '--continue-on-failure',
-    // The whole audit log is verified on request, and grows with every request of this run.
+    // One endpoint verifies the whole audit log, which grows with every request of this run.
     '--request-timeout',
     '120',
     '--suppress-health-check',

@@ -1,9 +1,9 @@
-// Loaded into the product before it starts: collects garbage when it is asked to, and says what is left. What a process holds on to can only be
-// told from what it has not yet swept away after sweeping.
+// Preloaded into the product by the soak test: runs the garbage collector on request and reports the heap that remains.
+// Only memory that survives a collection shows a leak.
 import { setFlagsFromString, writeHeapSnapshot } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// Threads inherit what is loaded first, and have nobody to tell.
+// Worker threads load this file too, but have no channel to report on.
 if (process.channel) {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');

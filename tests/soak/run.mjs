@@ -1,5 +1,5 @@
-// npm run test:soak [-- minutes]: the product under the load that it can take, for ten minutes or as long as is said. Prints what it holds on
-// to (memory, handles, sessions) four times a minute, and ends with 1 where any of it goes on growing, or a call failed.
+// npm run test:soak [-- minutes]: soak test that runs the product under full load, ten minutes by default. It prints memory, handles and
+// sessions four times a minute, and exits with 1 when one of them keeps growing or a call failed.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -83,7 +83,7 @@ const WORK = [
     const { text } = await call(base, 'frank.davis', 'tasks', 'add_task', { title: 'soak' });
     await call(base, 'frank.davis', 'tasks', 'delete_task', { task_id: JSON.parse(text).data?.task_id });
   },
-  // A client of an old revision that comes, works and goes; every other one goes without a word.
+  // A 2025 client with a session; every other one does not delete its session.
   async (base, n) => {
     const rpc = (id, method, params, session) =>
       send(base, '/mcp', {
@@ -99,7 +99,7 @@ const WORK = [
     await rpc(2, 'tools/call', { name: 'hr_get_time_off_balances', arguments: {} }, session);
     if (n % 2 === 0) await send(base, '/mcp', { method: 'DELETE', as: 'nina.patel', mcp: true, headers: { 'mcp-session-id': session } });
   },
-  // One person has six answers at once at most.
+  // Two people share these questions: one person may have six open answers at most.
   (base, _n, who) =>
     send(base, '/api/query', { as: who % 2 === 0 ? 'nina.patel' : 'sarah.kim', body: { query: 'how many vacation days do I have left?' } }),
 ];
@@ -120,7 +120,7 @@ const metric = (text, name) =>
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 
-/** What is still held after garbage was collected. With a folder in SOAK_SNAPSHOTS, the whole heap is written there as well. */
+/** Memory that remains after a garbage collection. With a folder in SOAK_SNAPSHOTS, a heap snapshot is written there as well. */
 const held = (name) =>
   new Promise((resolve) => {
     running.once('message', resolve);
@@ -163,7 +163,7 @@ try {
     );
   }
   await workers;
-  // The first third fills caches and pools; from then on it is steady.
+  // The first third fills caches and pools, so it is not compared.
   const third = Math.max(1, Math.floor(seen.length / 3));
   const [before, after] = [seen.slice(third, 2 * third), seen.slice(-third)];
   const grew = ['rssMb', 'heapMb', 'externalMb', 'handles', 'sessions'].map((what) => {

@@ -1,3 +1,4 @@
+/** Fixtures of the audit log tests: keys, an example record, and a folder with its key-value store and checkpoints. */
 import { join } from 'node:path';
 import type { AuditKeys } from '../../src/core/audit.ts';
 import type { AuditRecord } from '../../src/core/ports.ts';
@@ -23,7 +24,7 @@ export const example = (i: number): AuditRecord => ({
   input: `{"n":${i}}`,
 });
 
-/** A folder with its key-value store and checkpoints, as in a started product. */
+/** Opens the stores of a folder as the started product does. */
 export async function openPlace(folder: string, everyMs?: number) {
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
   const marks = join(folder, 'checkpoints.jsonl');

@@ -1,3 +1,4 @@
+/** The embedded audit log: hash chains in SQLite, verification, checkpoints, crashes, and records of unauthenticated calls. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +29,7 @@ const at = async (log: { records(chain: string): AsyncIterable<ChainedRecord> })
   for await (const record of log.records('calls')) records.push(record);
   return records;
 };
-/** The result without its checkpoint findings. */
+/** The record without its reference to a checkpoint. */
 const plain = (record: ChainedRecord) => {
   const { checkpoint: _, ...rest } = said(record) as AuditRecord & { checkpoint?: unknown };
   return rest;
@@ -108,7 +109,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toEqual({ ok: true, chains: [{ chain: 'calls', count: 30, checkpointed: 30 }] });
   });
 
-  test('bytes are stored unchanged: hostile text, odd numbers, many keys', async () => {
+  test('stores bytes unchanged: hostile text, odd numbers, many keys', async () => {
     const folder = fresh();
     const { log, stop } = await started(folder);
     const odd: AuditRecord[] = [
@@ -132,7 +133,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 204 }] });
   });
 
-  test('200 writers in two processes: no fork, no lost record', async () => {
+  test('has no fork and no lost record with 200 writers in two processes', async () => {
     const folder = fresh();
     const { log, stop } = await started(folder);
     const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '400');
@@ -168,7 +169,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ chain: 'calls', count: count + 5 }] });
   });
 
-  test('a full disk: the call is refused with our error message, and earlier records still verify', async () => {
+  test('a full disk refuses the call, and earlier records still verify', async () => {
     const folder = fresh();
     const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '100000');
     expect(await child.line()).toBe('ready');
@@ -253,7 +254,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, n: 2 });
   });
 
-  test('a forged number blocks nobody', async () => {
+  test('a forged record number does not block reads, and verification detects it', async () => {
     const folder = fresh();
     const { log, file, stop } = await started(folder);
     await append(log, 1, 3);
@@ -280,7 +281,7 @@ function limitFileSize(pid: number, bytes: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}`]);
 }
 
-describe('verifying', () => {
+describe('verification', () => {
   const good = fresh();
   const yesterday = fresh();
   beforeAll(async () => {
@@ -291,12 +292,12 @@ describe('verifying', () => {
     const second = await started(good);
     await append(second.log, 151, 319);
     await second.log.append({ ...example(320), input: '"\ufffd"' });
-    // Indexes all records, as happens a moment later anyway.
+    // Indexes all records now instead of a moment later.
     await second.log.newest({ limit: 1 });
     await second.stop();
   });
 
-  /** A copy of the whole folder, with its audit log changed as by someone who can write to the database but has no key. */
+  /** A copy of the folder whose audit log was changed by someone with write access to the database but without the key. */
   const changed = (sql: string): string => {
     const folder = fresh();
     cpSync(good, folder, { recursive: true });
@@ -480,7 +481,7 @@ describe('verifying', () => {
     expect(await verifyChains([chains], upTo(200), keys)).toMatchObject({ ok: true });
     const old = { ok: false, chain: 'calls', problem: expect.stringContaining('older than its schedule') };
     expect(await verifyChains([chains], upTo(199), keys)).toMatchObject(old);
-    // A chain that grew during the verification has newer ones by then.
+    // A chain that grew during the verification has newer checkpoints by then.
     expect(await verifyChains([chains], upTo(199), keys, { again: async () => upTo(1_200) })).toMatchObject({ ok: true });
     db.close();
   });
@@ -757,7 +758,7 @@ describe('checkpoints', () => {
 });
 
 describe('unauthenticated calls', () => {
-  test('become one record a second with their number', async () => {
+  test('become one record per second with their number', async () => {
     const { log, stop } = await started();
     const refusals = countRefusals(log, clock);
     for (let i = 0; i < 1_000; i++) refusals.count('rest', 'gateway');
@@ -779,7 +780,7 @@ describe('unauthenticated calls', () => {
     await stop();
   });
 
-  test('are kept while the audit log cannot be written', async () => {
+  test('are counted while the audit log cannot be written', async () => {
     const kept: AuditRecord[] = [];
     let works = false;
     const log = {

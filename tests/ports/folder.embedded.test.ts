@@ -1,3 +1,4 @@
+/** The data folder: permissions, its lock for one process, and messages about unusable folders. */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ const inUse = (path: string) =>
   `The data folder ${path} is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder.`;
 
 describe('the data folder', () => {
-  test('is created for its owner alone, with its missing parents', () => {
+  test('is created with permissions for its owner alone, including missing parents', () => {
     const path = join(root, 'a', 'b c', 'data');
     const folder = openFolder(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -20,7 +21,7 @@ describe('the data folder', () => {
     folder.close();
   });
 
-  test('belongs to one process at a time, and is free when that one ends, even by kill -9', async () => {
+  test('is locked by one process at a time, and unlocked when that process ends, even by kill -9', async () => {
     const path = join(root, 'shared');
     const first = other(path);
     expect(await first.line()).toBe('taken');
@@ -47,7 +48,7 @@ describe('the data folder', () => {
     openFolder(path).close();
   });
 
-  test('an unusable folder is explained in one sentence', () => {
+  test('that is unusable is reported in one sentence', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     expect(() => openFolder(file)).toThrow(`The data folder ${file} cannot be written: it is a file, not a folder.`);

@@ -1,6 +1,6 @@
+/** Child process of the key-value store tests: a second process on the same file counts, and tries to win every swap. */
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 
-// A second process on the same file: counts, and tries to win every swap.
 const [, , file = '', name = '', rounds = '0'] = process.argv;
 const kv = openSqliteKeyValue(file);
 console.log('ready');

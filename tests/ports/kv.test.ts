@@ -1,3 +1,4 @@
+/** Key-value stores on SQLite and Redis: expiry, atomic swaps, counters, encryption and outages. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -138,7 +139,7 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
   test('answers a ping', () => kv.ping());
 });
 
-test('a closed store reports our error message', async () => {
+test('a closed store throws SERVICE_UNAVAILABLE', async () => {
   const stores = [openSqliteKeyValue(join(folder, 'closed.db')), ...(redisUrl ? [await openRedisKeyValue(redisUrl)] : [])];
   for (const kv of stores) {
     await kv.set('a', 'x', 60);
@@ -190,7 +191,7 @@ describe('encrypted values', () => {
   const inner = openSqliteKeyValue(':memory:');
   const kv = createSealedKeyValue(inner, key);
 
-  test('are opaque in the store, and differ each time', async () => {
+  test('are unreadable in the store, and differ each time', async () => {
     await kv.set('a', 'salary 123456', 60);
     const first = await inner.get('a');
     await kv.set('a', 'salary 123456', 60);
@@ -262,13 +263,13 @@ describe.concurrent('an unreachable Redis', () => {
     expect(failure.message).toMatch(/^[^\n]+\.$/);
   };
 
-  test('at start: one sentence, no address, no password', async () => {
+  test('stops the start with one sentence, without the address and the password', async () => {
     const failure = await refused(openRedisKeyValue(`redis://:${password}@127.0.0.1:${await freePort()}`));
     expect(failure.message).toBe('Redis does not answer at the address in REDIS_URL.');
     silent(failure);
   });
 
-  test('at start: a server that accepts and never answers', async () => {
+  test('stops the start when the server accepts connections and never answers', async () => {
     const started = Date.now();
     const failure = await refused(openRedisKeyValue(await listen(() => undefined)));
     expect(failure.code).toBe('SERVICE_UNAVAILABLE');
@@ -276,7 +277,7 @@ describe.concurrent('an unreachable Redis', () => {
     silent(failure);
   });
 
-  test('at start: a malformed address', async () => {
+  test('stops the start when the address is malformed', async () => {
     for (const url of ['localhost:6379', '/etc/passwd', 'http://localhost:1', 'redis://[', `canary-5f1e`]) {
       const failure = await refused(openRedisKeyValue(url));
       expect(failure.message).toContain('REDIS_URL must look like');
@@ -285,7 +286,7 @@ describe.concurrent('an unreachable Redis', () => {
   });
 });
 
-// Separate servers that may be stopped, frozen and restarted.
+// These tests stop, freeze and restart servers of their own.
 function ownRedis(url: string): void {
   test('keeps everything under one prefix', async () => {
     const kv = await openRedisKeyValue(url);
@@ -299,7 +300,7 @@ function ownRedis(url: string): void {
     await kv.close();
   });
 
-  test('a server that is down: 503 within two seconds on every method, and recovery when it is back', async () => {
+  test('a server that is down gives 503 within two seconds on every method, and works again when it is back', async () => {
     const password = 'canary-77aa';
     const server = await startRedis({ password });
     const said: string[] = [];
@@ -346,7 +347,7 @@ function ownRedis(url: string): void {
     await back.stop();
   });
 
-  test('a frozen server: 503 within two seconds', async () => {
+  test('a frozen server gives 503 within two seconds', async () => {
     const server = await startRedis();
     const kv = await openRedisKeyValue(server.url);
     process.kill(server.pid, 'SIGSTOP');
@@ -369,7 +370,7 @@ function ownRedis(url: string): void {
     await server.stop();
   });
 
-  test('a server that vanished silently is reconnected to, by callers and by subscribers', async () => {
+  test('callers and subscribers reconnect to a server that vanished silently', async () => {
     const link = await openFaultyConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) });
     const through = Object.assign(new URL(url), { port: String(link.port) }).href;
     const [kv, heard] = [await openRedisKeyValue(through), [] as string[]];
@@ -388,7 +389,7 @@ function ownRedis(url: string): void {
     for (const each of [kv, near, far, link]) await each.close();
   });
 
-  test('a connection that ends during a resubscription is made again, and ends nothing else', async () => {
+  test('a connection that ends during a resubscription is opened again, and affects nothing else', async () => {
     const open = new Set<Socket>();
     let ending = 0;
     const proxy = createServer((near) => {

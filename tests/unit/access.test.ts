@@ -1,4 +1,4 @@
-/** Which roles open a tool and with which audience, against expectations that are written down here and not derived from the code. */
+/** Access control: which roles may call a tool, with which audience and masks. The expectations are not derived from the code. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { audienceFor, hiddenFrom, opens, sessionFor } from '../../src/core/access.ts';
@@ -28,7 +28,7 @@ const person = (roles: readonly Role[]): Person => ({
   roles: new Set(roles),
 });
 
-test('a tool opens for its roles and for no other', () => {
+test('a tool can be called with its roles and with no other', () => {
   expect(opens(toolFor('hr-read'), new Set<Role>(['hr-read']))).toBe(true);
   expect(opens(toolFor('hr-read'), new Set<Role>(['employee', 'manager', 'finance-read', 'executive']))).toBe(false);
   expect(() => sessionFor(toolFor('hr-write'), person(['employee', 'manager', 'hr-read']), 'r')).toThrow(

@@ -1,4 +1,4 @@
-/** Prints a streamed answer on a terminal. */
+/** Printing of streamed Markdown answers on a terminal: line breaks, tables and control characters. */
 import { describe, expect, test } from 'vitest';
 import { createAnswerPrinter } from '../../src/app/terminal/markdown.ts';
 import { plain, styleOf } from '../../src/app/terminal/style.ts';
@@ -12,8 +12,8 @@ function printed(pieces: readonly string[], width = 60, style = plain): string {
 }
 const TABLE = '| Deal | Value |\n|---|---:|\n| Globex Rollout | $405,000 |\n| Acme | $1,000 |\n';
 
-describe('words', () => {
-  test('appear as they come, before the line is complete', () => {
+describe('text', () => {
+  test('is printed word by word, before the line is complete', () => {
     let out = '';
     const printer = createAnswerPrinter((text) => void (out += text), { style: plain, width: 60 });
     printer.text('You have 27 da');
@@ -22,7 +22,7 @@ describe('words', () => {
     printer.end();
     expect(out).toBe('You have 27 days left\n');
   });
-  test('break at the width, wherever the pieces end', () => {
+  test('breaks at the width, wherever the pieces end', () => {
     const whole = 'The five largest deals closing in November add up to more than a million dollars.';
     const lines = printed(whole.match(/.{1,3}/gs) ?? [], 30)
       .trimEnd()
@@ -31,27 +31,27 @@ describe('words', () => {
     expect(lines.join(' ')).toBe(whole);
     expect(printed([whole], 30)).toBe(printed(whole.split(''), 30));
   });
-  test('paragraphs, headings and lists keep their lines; marks are not shown', () => {
+  test('keeps paragraphs, headings and lists, without their Markdown characters', () => {
     expect(printed(['# Summary\n\nPTO **27** days, `x`.\n\n- one\n- two\n'])).toBe('Summary\n\nPTO 27 days, x.\n\n- one\n- two\n');
     expect(printed(['PTO *', '*27*', '* days'], 60, styleOf(true))).toContain('\u001b[1m27\u001b[22m');
   });
-  test('out of data cannot steer the terminal', () => {
+  test('cannot contain terminal control characters', () => {
     expect(printed(['a\u001b[2Jb \u202egnp'])).toBe('a[U+001B][2Jb [U+202E]gnp\n');
     expect(printed(['| a |\n|---|\n| \u001b[31mx |\n'])).not.toContain('\u001b');
   });
 });
 
 describe('tables', () => {
-  test('stand under each other, numbers to the right, also when they come letter by letter', () => {
+  test('are aligned, with numbers on the right, even when they stream letter by letter', () => {
     const expected = 'Here:\n\n  DEAL                VALUE\n  Globex Rollout   $405,000\n  Acme               $1,000\n\nThat is all.\n';
     expect(printed([`Here:\n\n${TABLE}\nThat is all.`])).toBe(expected);
     expect(printed(`Here:\n\n${TABLE}\nThat is all.`.split(''))).toBe(expected);
   });
-  test('that do not fit become one record after the other', () => {
+  test('that are too wide become a list of records', () => {
     const lines = printed([TABLE], 20).split('\n');
     expect(lines).toEqual(['  Deal    Globex Rollout', '  Value   $405,000', '', '  Deal    Acme', '  Value   $1,000', '']);
   });
-  test('at the very end are shown as well', () => {
+  test('at the end of the answer are printed too', () => {
     expect(printed([TABLE.trimEnd()])).toContain('Acme               $1,000');
   });
 });

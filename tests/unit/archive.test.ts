@@ -1,4 +1,4 @@
-/** Every defect of a backup archive is refused by its own check with its own sentence, and nothing is written. */
+/** Backup archives: packing and unpacking, and the refusal of every defect with its own message, without writing anything. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ type Files = Record<string, { bytes: number; sha256: string }>;
 const fileOf = (content: string) => ({ bytes: content.length, sha256: sha256(content) });
 const list = (files: Files) => entry({ name: 'tamshai-backup.json', content: JSON.stringify({ version: '1', at: 'today', files }) });
 const END = Buffer.alloc(1024);
-/** All that is in it is listed as it is, so that nothing but the check that is meant can refuse it. */
+/** An archive with a matching manifest, so that only the tested check can refuse it. */
 const whole = (...entries: Entry[]) => {
   const files = Object.fromEntries(
     entries.filter(({ kind = '0' }) => kind === '0').map(({ name, content = '' }) => [name, fileOf(String(content))]),
@@ -64,7 +64,7 @@ async function refusal(archive: Buffer): Promise<string> {
   return message;
 }
 
-test('a whole archive is unpacked, for its owner alone', async () => {
+test('a valid archive is unpacked with permissions for its owner alone', async () => {
   expect(await refusal(gzipSync(whole({ name: 'a', content: 'one' }, { name: 'b/', kind: '5' }, { name: 'b/c', content: 'two' })))).toBe(
     '',
   );
@@ -110,7 +110,7 @@ test('a file that changes while it is packed ends the backup, and no archive is 
   expect(readdirSync(place)).toEqual(['own']);
 });
 
-test('an archive that is there already stays as it was', async () => {
+test('an existing archive is not overwritten', async () => {
   const folder = join(place, 'own');
   mkdirSync(folder);
   for (let i = 0; i < 20; i++) writeFileSync(join(folder, `${i}`), Buffer.alloc(2 ** 20, i));
@@ -174,13 +174,13 @@ test.each<[string, Entry[], RegExp]>([
   expect([existsSync(outside), existsSync(join(place, '..', 'evil'))]).toEqual([false, false]);
 });
 
-test('a huge size with little behind it ends where the archive ends', async () => {
+test('an entry with a size beyond the end of the archive is refused', async () => {
   expect(await refusal(gzipSync(Buffer.concat([entry({ name: 'a', content: 'x', size: '77777777777\0' }), list({}), END])))).toMatch(
     /its end is missing/,
   );
 });
 
-test('an archive that grows without measure is stopped', async () => {
+test('a decompression bomb is refused', async () => {
   const bomb = gzipSync(
     Buffer.concat([entry({ name: 'zeros', size: `${(600 * 2 ** 20).toString(8).padStart(11, '0')}\0` }), Buffer.alloc(600 * 2 ** 20)]),
   );
@@ -219,14 +219,14 @@ test('a truncated archive, trailing data and other files are refused', async () 
   expect(gunzipSync(packed)).toEqual(good);
 });
 
-test('a file that is not there is named, and ends nothing else', async () => {
+test('a missing archive file is named, and nothing is written', async () => {
   const missing = join(place, 'missing.tar.gz');
   await expect(unpack(missing, join(place, 'data'))).rejects.toThrow(`There is no file ${missing}.`);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(readdirSync(place)).toEqual([]);
 });
 
-test('a folder that was there before stays as it was', async () => {
+test('an existing folder is not changed', async () => {
   const folder = join(place, 'there');
   mkdirSync(folder);
   writeFileSync(join(folder, 'mine'), 'x');

@@ -13,7 +13,7 @@ const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
 afterEach(() => process.off('unhandledRejection', note));
 
-/** Like every model that looks at its signal before it begins. */
+/** A model that checks its signal before it begins. */
 const model: Model = {
   name: 'careful',
   async *answer(_turn, signal) {
@@ -22,7 +22,7 @@ const model: Model = {
   },
 };
 
-test('a question that was abandoned before it began ends quietly', async () => {
+test('a question that was aborted before its start ends without an unhandled rejection', async () => {
   process.on('unhandledRejection', note);
   const events: AssistantEvent[] = [];
   const { exchange } = await answerQuestion(
@@ -47,7 +47,7 @@ test('a question that was abandoned before it began ends quietly', async () => {
     },
     (event) => void events.push(event),
   );
-  // Node reports a rejection that nobody handles after the current turn.
+  // Node reports an unhandled rejection after the current turn.
   await pause(20);
   expect(unhandled).toEqual([]);
   expect([exchange.stopped, events.at(-1)]).toMatchObject(['cancelled', { type: 'stop', reason: 'cancelled' }]);

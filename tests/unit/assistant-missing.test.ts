@@ -1,4 +1,4 @@
-/** An unavailable server: the assistant names it, whatever the model says, and answers the rest. */
+/** The assistant with an unavailable server: it names the server, whatever the model says, and answers the rest. */
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
@@ -10,7 +10,7 @@ import { person, results, scripted } from '../assistant-events.ts';
 const registry = allTools();
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Asks with some servers away. */
+/** Asks a question while the server tax is unavailable. */
 async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false, away: readonly MissingServer[] = []) {
   const events: AssistantEvent[] = [];
   const model = scripted((turn) =>
@@ -40,7 +40,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
   return { events, turns: model.turns, text: events.map((event) => (event.type === 'text' ? event.text : '')).join('') };
 }
 
-test('a missing server is named, and the rest is answered', async () => {
+test('an unavailable server is named, and the rest is answered', async () => {
   const { events, text } = await ask('Nobody was found.');
   expect(events.filter(({ type }) => type === 'service_unavailable')).toEqual([
     {
@@ -64,13 +64,13 @@ test('a server that is known to be down is reported before the question, to the 
   expect(whole.turns[0]?.instructions).not.toContain('do not answer');
 });
 
-test('not twice where the model has said so', async () => {
+test('an unavailable server is named once when the model has named it', async () => {
   const title = registry.find('tax', 'list_annual_filings')?.domain.title ?? '';
   const said = `${title} does not answer, so the filings are missing.`;
   expect((await ask(said)).text).toBe(said);
 });
 
-test('time that is up stops the answer, also where a tool hangs, and says so', async () => {
+test('the deadline stops the answer with a message, even when a tool hangs', async () => {
   const { events, text } = await ask('Nobody was found.', { seconds: 0 }, true);
   expect(text).toContain('I stopped after 0 seconds.');
   expect(events.at(-1)).toMatchObject({ type: 'stop', reason: 'time' });

@@ -23,7 +23,7 @@ const made = (own: AuditAnswer, rest?: OtherParts) =>
   createAuditReader({ instance: 'gateway-1', own: async () => own, others: rest, cursors: createCursors([Buffer.alloc(32, 1)]) });
 const names = (data: readonly object[]) => data.map((each) => (each as { tool: string }).tool);
 
-test('one process for everything has it all', async () => {
+test('a single process returns all records', async () => {
   const { about, data } = await made(of(record('calls-a', 1, 1))).page(eve, 50, undefined);
   expect([about, names(data)]).toEqual([{ recordedBy: ['gateway-1'], missing: [] }, ['calls-a 1']]);
 });
@@ -57,7 +57,7 @@ const good = (chain: string, count: number): AuditAnswer => ({
   verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
 });
 
-test('one bad chain fails the whole audit log, and a process without an answer is named beside a good one', async () => {
+test('one broken chain fails the verification, and a process that did not answer is named', async () => {
   const bad: AuditAnswer = { records: [], verdict: { ok: false, chain: 'calls-hr1', n: 3, problem: 'The record is missing.' } };
   expect(
     await made(good('calls-g', 2), others({ hr1: good('hr-hr1', 1), hr2: good('hr-hr1', 2) }, ['hr1', 'hr2', 'rest'])).verify(eve),
@@ -77,16 +77,16 @@ test('a process that reports success is checked against the known lengths of its
     made(good('calls-g', 2), others(answers, known, written)).verify(eve);
   const both = { hr1: good('calls-hr1', 5), hr2: good('hr-hr1', 3) };
   expect(await said(both, { 'calls-hr1': 5, 'hr-hr1': 2, 'calls-g': 2 })).toMatchObject({ ok: true });
-  // Shorter than it was.
+  // A chain that is shorter than its known length.
   expect(await said(both, { 'calls-hr1': 6 })).toMatchObject({ ok: false, chain: 'calls-hr1', n: 6 });
   expect(await said(both, { 'hr-hr1': 4 })).toMatchObject({ ok: false, chain: 'hr-hr1', n: 4 });
   // A chain that its only process does not report.
   expect(await said(both, { 'calls-hr1.2': 1 })).toMatchObject({ ok: false, chain: 'calls-hr1.2', n: 1 });
-  // Nobody can report the chains of a process that is down, or of a server that no longer exists.
+  // No process can report the chains of one that is down.
   expect(await said(both, { 'calls-rest': 9, 'sales-rest': 9 }, ['hr1', 'hr2', 'rest'])).toMatchObject({ ok: true, missing: ['rest'] });
 });
 
-test('who joins a walk that began before the last record was written is not told that it is missing', async () => {
+test('a verification that joins an earlier one still sees records that were written in between', async () => {
   let length = 5;
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {

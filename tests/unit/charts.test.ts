@@ -1,4 +1,4 @@
-/** A chart that names a field which is not there would draw nothing, and nobody would know why. */
+/** Chart declarations of tools: every field that a chart names exists in the answer. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { allTools } from '../../src/app/registry.ts';
@@ -25,7 +25,7 @@ function missing({ output, totals }: Tool, chart: Chart): string[] {
   return [chart.label, ...parts.map(({ field }) => field)].filter((field) => !known.includes(field)).concat(pace);
 }
 
-test('pipeline, budgets, recurring revenue and service levels are drawn', () => {
+test('pipeline, budgets, recurring revenue and service levels have a chart', () => {
   expect(drawn.map(({ name }) => name).sort()).toEqual([
     'get_arr_movement',
     'get_budget',
@@ -35,6 +35,6 @@ test('pipeline, budgets, recurring revenue and service levels are drawn', () => 
   ]);
 });
 
-test.each(drawn.map((tool) => [tool.name, tool] as const))('%s draws fields that its answer has', (_name, tool) => {
+test.each(drawn.map((tool) => [tool.name, tool] as const))('the chart of %s names only fields of its answer', (_name, tool) => {
   expect(tool.chart && missing(tool, tool.chart)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What the command prints: help that fits the terminal, names that were nearly right, and marks of a search. */
+/** Output of the command: help texts, wrapped examples, suggestions for misspelled names and search highlights. */
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/app/cli.ts';
 import { nearest } from '../../src/app/commands/nearest.ts';
@@ -19,16 +19,16 @@ const everyCommand = (width: number) => {
 };
 
 describe.each([60, 80, 120])('help at %i columns', (width) => {
-  it.each(everyCommand(width))('of %s never runs over the edge', (_, help) => {
+  it.each(everyCommand(width))('of %s fits the width', (_, help) => {
     expect(help).toMatch(/^Usage: /);
     const long = help.split('\n').filter((line) => widthOf(line) > width);
-    // What has no space outside quotes cannot be broken without breaking the command.
+    // A word without spaces outside of quotes cannot be wrapped without breaking the command.
     for (const line of long) expect(line.trim().replace(/ \\$/, '')).toMatch(/^\S+$|^'[^']*'$|^"[^"]*"$/);
   });
 });
 
 describe('an example that is longer than the line', () => {
-  it('goes on after a backslash, so that it can be copied as it stands', () => {
+  it('continues after a backslash, so that it can be copied', () => {
     const example = `tamshai call hr find_employees '{"name":"Sarah Kim"}' --as frank.davis`;
     const lines = exampleLines(example, 40);
     expect(lines).toEqual([`  tamshai call hr find_employees \\`, `    '{"name":"Sarah Kim"}' --as \\`, '    frank.davis']);
@@ -37,16 +37,16 @@ describe('an example that is longer than the line', () => {
   });
 });
 
-describe('a name that is nearly right', () => {
+describe('a misspelled name', () => {
   it.each([
     ['list_employee', 'list_employees'],
     ['lst_employees', 'list_employees'],
     ['get_emploiee', 'get_employee'],
     ['employees', 'list_employees'],
-  ])('%s is %s', (given, meant) => {
+  ])('%s suggests %s', (given, meant) => {
     expect(nearest(given, ['get_employee', 'list_employees', 'update_salary'])).toBe(meant);
   });
-  it.each(['', 'zzz', 'constructor', 'x'.repeat(10_000)])('%s is none', (given) => {
+  it.each(['', 'zzz', 'constructor', 'x'.repeat(10_000)])('%s has no suggestion', (given) => {
     expect(nearest(given.slice(0, 60), ['get_employee', 'list_employees'])).toBeUndefined();
   });
 });
@@ -56,13 +56,13 @@ describe('highlights of a search', () => {
     ticket_id: 7,
     highlights: { subject: ['VPN &lt;b&gt; <em>slow</em> &amp; &#39;down&#39;'], body: ['a', 'very <em>slow</em>'] },
   };
-  it('are bold on a terminal, and plain elsewhere', () => {
+  it('are bold on a terminal, and plain in a pipe', () => {
     const lines = dataLines([row], undefined, { style: plain, width: 200 }).join('\n');
     expect(lines).toContain("VPN <b> slow & 'down'");
     expect(lines).not.toMatch(/<em>|&lt;|&amp;|&#39;/);
     expect(dataLines([row], undefined, { style: styleOf(true), width: 200 }).join('\n')).toContain('\u001b[1mslow\u001b[22m');
   });
-  it('cannot steer the terminal', () => {
+  it('contain no control characters', () => {
     const hostile = { highlights: { subject: ['<em>\u001b[2J</em>&#39;\u202e'] } };
     expect(dataLines(hostile, undefined, { style: plain, width: 80 }).join('\n')).not.toMatch(/\u001b|\u202e/);
   });

@@ -12,7 +12,7 @@ afterEach(async () => {
   await listener?.close();
 });
 
-/** Resets connections right after CONNECT. A thread of its own: the reset has to come while the server answers. */
+/** Resets connections right after CONNECT. It runs in a worker thread, so that the reset comes while the server answers. */
 const RESET = `
 const { connect } = require('node:net');
 const { parentPort, workerData: { port, times } } = require('node:worker_threads');
@@ -38,7 +38,7 @@ it('survives connections that are reset while CONNECT is answered', async () => 
   expect(errors).toEqual([]);
 }, 60_000);
 
-it('does not answer CONNECT in the place of a request before it', async () => {
+it('does not answer CONNECT instead of an earlier request on the connection', async () => {
   listener = await listen('gateway', { hosts: ['127.0.0.1'], port: 0 });
   listener.serve((_req, res) => setTimeout(() => res.end('the first'), 50));
   const head = ['GET / HTTP/1.1', 'Host: x', '', 'CONNECT x HTTP/1.1', 'Host: x', '', ''].join('\r\n');

@@ -1,4 +1,4 @@
-/** The container and cluster files match the product that they start. */
+/** The Dockerfile, compose.yaml and Kubernetes manifests match the settings, ports and files of the product. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,11 +16,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const SERVERS = Object.keys(STANDARD_PORTS);
 type Tree = Readonly<Record<string, unknown>>;
-/** Whatever stands at a path of a document; a number in it is a place in a list. */
+/** The value at a dotted path of a document; a number in the path is a list index. */
 const at = <T>(tree: unknown, path: string): T =>
   path.split('.').reduce<unknown>((part, key) => (part as Tree | undefined)?.[key], tree) as T;
 
-/** Throws for a setting that there is not, and for a value that the product would refuse. */
+/** Throws for an unknown setting, and for a value that the product refuses. */
 function startsWith(settings: Readonly<Record<string, string>>) {
   const { NODE_EXTRA_CA_CERTS: _, ...ours } = settings;
   return readConfig(ours);
@@ -33,8 +33,8 @@ const secrets = Object.fromEntries(
     .map((line) => /^(\w+)='([^']+)'$/.exec(line)?.slice(1) as [string, string]),
 );
 
-describe('the secrets that are made', () => {
-  test('are taken by the gateway, and their public half by the servers', async () => {
+describe('the generated secrets', () => {
+  test('are accepted by the gateway, and their public keys by the servers', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tamshai-deploy-'));
     try {
       const keys = openKeys(folder, { masterKey: secrets['TAMSHAI_MASTER_KEY'], gatewayKey: secrets['TAMSHAI_GATEWAY_KEY'] });
@@ -67,7 +67,7 @@ describe('the image', () => {
     expect(read('.dockerignore').split('\n')[0]).toBe('*');
   });
 
-  test('has all that the package says it needs to run', () => {
+  test('contains all files of the package', () => {
     const { files } = JSON.parse(read('package.json')) as { files: string[] };
     const copied = last.flatMap((line) => /^COPY .*\/app\/(\S+) /.exec(line)?.[1] ?? []);
     expect(new Set(copied)).toEqual(new Set([...files, 'node_modules', 'package.json']));
@@ -83,7 +83,7 @@ describe('the image', () => {
 
 describe('the compose file', () => {
   const text = read('compose.yaml');
-  /** Variables as the file for secrets gives them. */
+  /** The file with its variables replaced by the generated secrets. */
   const filled = text
     .replace(
       /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -98,13 +98,13 @@ describe('the compose file', () => {
   };
   const own = SERVERS.map((name) => [name, compose.services[name] ?? {}] as const);
 
-  test('has every server of ours as its own process, and a real server for each store', () => {
+  test('runs every server as a separate process, and a real server for each store', () => {
     for (const [name, service] of own) expect([name, service['command']]).toEqual([name, ['serve', name]]);
     for (const name of ['postgres', 'mongo', 'opensearch', 'redis', 'keycloak'])
       expect(compose.services[name]?.['image']).toMatch(/:[\d.]+/);
   });
 
-  test('gives Keycloak the realms that the servers believe, with this installation in them', async () => {
+  test('imports the realms into Keycloak that the servers trust, with the addresses of this installation', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tamshai-realms-'));
     try {
       const { command, environment } = compose.services['realms'] as { command: [string]; environment: Record<string, string> };
@@ -138,12 +138,12 @@ describe('the compose file', () => {
     }
   });
 
-  test('asks for no secret that the script does not make', () => {
+  test('requires only secrets that the script generates', () => {
     const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
     expect(new Set(asked)).toEqual(new Set(Object.keys(secrets)));
   });
 
-  test.each(own)('%s would start with its settings, and finds the others', (name, service) => {
+  test.each(own)('%s has valid settings, and the addresses of the other servers', (name, service) => {
     const environment = Object.fromEntries(
       Object.entries(at<Tree>(service, 'environment')).map(([key, value]) => [
         key,
@@ -154,13 +154,13 @@ describe('the compose file', () => {
     expect(config.production).toBe(true);
     expect(config.instance).toBe(name);
     for (const other of SERVERS.slice(1)) expect(config.remoteUrl(other)).toBe(`http://${other}:${STANDARD_PORTS[other]}`);
-    // Only the gateway knows the token issuer.
+    // Only the gateway has the private key.
     expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_KEY')).toBe(name === 'gateway');
     expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_PUBLIC_KEYS')).toBe(name !== 'gateway');
   });
 
   test.each([...own, ['migrate', compose.services['migrate'] ?? {}] as const])(
-    '%s can write to its data alone, and gains no right',
+    '%s can write to its data folder only, and has no privileges',
     (name, service) => {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
       expect(service['volumes']).toEqual([`${name}:/data`, 'certificates:/certificates:ro']);
@@ -177,7 +177,7 @@ describe('the compose file', () => {
     for (const name of ['postgres', 'mongo', 'opensearch', 'redis']) expect(compose.services[name]?.['networks']).toEqual(['stores']);
   });
 
-  test('names only services, networks and volumes that there are', () => {
+  test('refers only to existing services, networks and volumes', () => {
     for (const service of Object.values(compose.services)) {
       for (const name of Object.keys(at<Tree | undefined>(service, 'depends_on') ?? {})) expect(compose.services[name]).toBeDefined();
       for (const name of at<string[] | undefined>(service, 'networks') ?? []) expect(Object.hasOwn(compose.networks, name)).toBe(true);
@@ -196,11 +196,11 @@ describe('the Kubernetes manifests', () => {
   const named = (kind: string, name: string) =>
     all.find((document) => document['kind'] === kind && at(document, 'metadata.name') === name) ?? {};
 
-  test('every file is listed, but for the secrets', () => {
+  test('every file except the secrets is listed', () => {
     expect(new Set([...listed, 'kustomization.yaml', 'secrets.example.yaml'])).toEqual(new Set(readdirSync(join(root, folder))));
   });
 
-  test('the settings are ones that there are, with the secrets beside them', () => {
+  test('the settings are valid together with the secrets', () => {
     const settings = at<Record<string, string>>(named('ConfigMap', 'tamshai'), 'data');
     const examples = Object.assign(
       {},
@@ -220,13 +220,13 @@ describe('the Kubernetes manifests', () => {
     for (const name of SERVERS.slice(1)) expect(config.remoteUrl(name)).toBe(`http://${name}:${STANDARD_PORTS[name]}`);
   });
 
-  /** With the name, the port, the size and the gateway's own key taken out. */
+  /** The document without its name, port and size. */
   const plain = (name: string, document: Tree) =>
     JSON.stringify(document)
       .replace(/"resources":\{"requests":\{"cpu".*?\}\}/, '')
       .replaceAll(new RegExp(`\\b(${name}|domain|${STANDARD_PORTS[name]})\\b`, 'g'), '*');
 
-  test.each(SERVERS)('%s is a set of pods with probes, a budget, a scale and a service', (name) => {
+  test.each(SERVERS)('%s is a StatefulSet with probes, a disruption budget, an autoscaler and a service', (name) => {
     const set = named('StatefulSet', name);
     const pod = at<Tree>(set, 'spec.template.spec');
     const container = at<Tree>(pod, 'containers.0');
@@ -260,13 +260,13 @@ describe('the Kubernetes manifests', () => {
     expect(given).toEqual(name === 'gateway' ? ['tamshai', 'tamshai-gateway'] : ['tamshai']);
   });
 
-  test('the nine domains differ in nothing but name, port and size', () => {
+  test('the nine domains differ only in name, port and size', () => {
     for (const kind of ['Service', 'StatefulSet', 'PodDisruptionBudget', 'HorizontalPodAutoscaler']) {
       expect(new Set(SERVERS.slice(1).map((name) => plain(name, named(kind, name)))).size).toBe(1);
     }
   });
 
-  test('the network policy denies everything, then allows what is needed', () => {
+  test('the network policy denies everything by default', () => {
     const policies = all.filter((document) => document['kind'] === 'NetworkPolicy');
     expect(at(policies[0], 'spec')).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     const text = JSON.stringify(policies);

@@ -15,7 +15,7 @@ const pages = [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('docs/jo
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/`[^`\n]*`/g, '');
 
-/** As GitHub makes them: lower case, spaces to dashes, punctuation dropped. */
+/** Heading anchors as GitHub makes them: lower case, dashes for spaces, no punctuation. */
 const anchorsOf = (text: string) =>
   new Set(
     [...text.replace(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -38,7 +38,7 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-test('every link leads to a file, and to a heading that it has', () => {
+test('every link leads to an existing file and heading', () => {
   expect(pages).toContain('README.md');
   expect(pages.flatMap(brokenLinks)).toEqual([]);
 });
@@ -67,7 +67,7 @@ test('prose has at most 140 columns', () => {
   expect(long).toEqual([]);
 });
 
-test('pages use the present terms, but for the history', () => {
+test('all pages but the history use the current terms', () => {
   const OLD = /\b(?:keepers?|strangers?|whoever|admission|hot leg|waiting room|models? of words|words of others|backroom)\b/i;
   const current = pages.filter((page) => !page.startsWith('docs/journey/') && page !== 'CHANGELOG.md');
   expect(current.length).toBeGreaterThan(15);

@@ -13,7 +13,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('others have a turn between the scans of one call', async () => {
+test('a call yields to the event loop between its scans', async () => {
   const sales = documents.of('sales');
   const rows = Array.from({ length: 20 }, (_, n) => ({ _id: `d${n}`, amount: n }));
   await sales.fill('deals', rows, () => {});

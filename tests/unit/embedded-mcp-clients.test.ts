@@ -1,3 +1,4 @@
+/** OAuth sign-in of both MCP SDK generations with the built-in identity provider: discovery, registration and token exchange. */
 import * as modern from '@modelcontextprotocol/client';
 import * as legacy from '@modelcontextprotocol/sdk/client/auth.js';
 import { decodeJwt } from 'jose';
@@ -20,7 +21,7 @@ const clientMetadata = {
   token_endpoint_auth_method: 'none',
 };
 
-/** A person with a browser, who answers both questions. */
+/** Walks through the sign-in and the consent page, and returns the code. */
 async function allow(start: URL): Promise<{ authorizationCode: string; iss: string }> {
   const browser = new Browser();
   let at = await browser.follow(await browser.go(start.href), w.base);
@@ -34,10 +35,10 @@ async function allow(start: URL): Promise<{ authorizationCode: string; iss: stri
 }
 
 describe.each([
-  ['the present client library', modern],
-  ['the one before it', legacy],
+  ['the current MCP SDK', modern],
+  ['the previous MCP SDK', legacy],
 ] as const)('%s', (_name, sdk) => {
-  test.each([true, false])('connects with nothing but the address of the issuer (naming the resource: %s)', async (namesIt) => {
+  test.each([true, false])('signs in with only the address of the issuer (with a resource parameter: %s)', async (namesIt) => {
     const issuer = `${w.base}/oidc/staff`;
     const metadata = await sdk.discoverAuthorizationServerMetadata(issuer);
     if (!metadata) throw new Error('no metadata');

@@ -1,3 +1,4 @@
+/** OAuth endpoints of the built-in identity provider: code flow with PKCE, refresh, revocation, audiences and discovery documents. */
 import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
@@ -28,8 +29,8 @@ afterAll(() => w.close());
 
 const errorOf = (url: URL) => url.searchParams.get('error');
 
-describe('the code flow', () => {
-  test('gives a token that says who, as what, for what and through what', async () => {
+describe('the authorization code flow', () => {
+  test('issues a token with the subject, the roles, the audience and the client', async () => {
     const { access, claims } = await signIn(w.base);
     const { sub, employeeId } = persona('alice.chen');
     expect(claims).toMatchObject({
@@ -61,13 +62,13 @@ describe('the code flow', () => {
     });
   });
 
-  test('says in the redirect who answered, and gives the state back', async () => {
+  test('returns the issuer and the state in the redirect', async () => {
     const { end } = await walk(w.base);
     expect(end.searchParams.get('iss')).toBe(`${w.base}/oidc/staff`);
     expect(end.searchParams.get('state')).toBe('st');
   });
 
-  test('works with a library that trusts nothing it did not check', async () => {
+  test('works with openid-client, which verifies every response', async () => {
     const config = await oidc.discovery(new URL(`${w.base}/oidc/staff`), 'tamshai-cli', undefined, oidc.None(), {
       execute: [oidc.allowInsecureRequests],
     });
@@ -94,7 +95,7 @@ describe('the code flow', () => {
     expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
   });
 
-  test('keeps the realms apart: customers carry their organisation, and neither realm knows the other’s people', async () => {
+  test('separates the realms: a customer token has an organisation, and the staff realm does not list customers', async () => {
     const { claims } = await signIn(w.base, { realm: 'customers', user: 'jane.smith@acme.example' });
     expect(claims).toMatchObject({
       iss: `${w.base}/oidc/customers`,
@@ -107,12 +108,12 @@ describe('the code flow', () => {
     expect(pages[0]).not.toContain('Jane Smith');
   });
 
-  test('without a scope still gives a token, with unknown scopes gives the known ones', async () => {
+  test('issues a token without a scope parameter, and ignores unknown scopes', async () => {
     expect((await signIn(w.base, { params: { scope: undefined } })).claims['scope']).toBe('openid profile email');
     expect((await signIn(w.base, { params: { scope: 'openid tamshai:approve approve admin' } })).claims['scope']).toBe('openid');
   });
 
-  test('a person who is disabled is not offered, and cannot be chosen', async () => {
+  test('a disabled account is not listed, and cannot sign in', async () => {
     await w.accounts.disable('frank.davis');
     const browser = new Browser();
     const at = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge)), w.base);
@@ -126,7 +127,7 @@ describe('the code flow', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('the provider refuses', () => {
   const start = async (params: Record<string, string | undefined>, flow = {}) => {
     const browser = new Browser();
     return browser.follow(await browser.go(authUrl(w.base, pkce().challenge, { params, ...flow })), w.base);
@@ -158,7 +159,7 @@ describe('what is refused', () => {
     expect(at.body).toContain('Sign-in stopped');
   });
 
-  test('our own web client’s name with a redirect of the asker', async () => {
+  test('the id of the web client with another redirect', async () => {
     expect((await start({}, { client: 'tamshai-web', redirect: 'http://localhost:4000/signin/callback' })).status).toBe(400);
   });
 
@@ -167,11 +168,11 @@ describe('what is refused', () => {
     expect(new URLSearchParams(new URL(at.url).hash.slice(1)).get('error')).toBe('unsupported_response_type');
   });
 
-  test('a form in place of a redirect as the answer', async () => {
+  test('the response mode form_post', async () => {
     expect((await start({ response_mode: 'form_post' })).status).toBe(400);
   });
 
-  test('a code with the wrong verifier, for another client or another redirect', async () => {
+  test('a code with a wrong verifier, another client or another redirect', async () => {
     const { end, verifier } = await walk(w.base);
     const code = end.searchParams.get('code') ?? '';
     const { json: other } = await register(w.base, { client_name: 'Other', redirect_uris: [CLI_REDIRECT] });
@@ -184,19 +185,19 @@ describe('what is refused', () => {
   });
 });
 
-describe('once', () => {
+describe('codes and refresh tokens work once', () => {
   const ended = async (access: string, refresh: string) => {
     expect((await renew(w.base, refresh)).json['error']).toBe('invalid_grant');
     expect(await refusal(w.verifier.verify(access, [`${w.base}/api`]))).toEqual(UNAUTHENTICATED);
   };
 
-  test('a code that comes twice ends the sign-in that it began', async () => {
+  test('a code that is used twice ends its sign-in', async () => {
     const { access, refresh, code, verifier } = await signIn(w.base);
     expect((await exchange(w.base, code, verifier)).json['error']).toBe('invalid_grant');
     await ended(access, refresh);
   });
 
-  test('a refresh token that comes twice ends the whole family', async () => {
+  test('a refresh token that is used twice ends its sign-in', async () => {
     const { refresh: first } = await signIn(w.base);
     const { json } = await renew(w.base, first);
     expect(json).toMatchObject({ token_type: 'Bearer', expires_in: 300, refresh_token: expect.any(String) });
@@ -204,7 +205,7 @@ describe('once', () => {
     await ended(String(json['access_token']), String(json['refresh_token']));
   });
 
-  test('of twenty uses at the same moment at most one gets a token, and it does not last', async () => {
+  test('of twenty concurrent uses at most one gets a token, which is then revoked', async () => {
     const { refresh } = await signIn(w.base);
     const answers = await Promise.all(Array.from({ length: 20 }, () => renew(w.base, refresh)));
     const won = answers.filter(({ status }) => status === 200);
@@ -212,21 +213,21 @@ describe('once', () => {
     for (const { json } of won) await ended(String(json['access_token']), String(json['refresh_token']));
   });
 
-  test('revoking the refresh token ends the sign-in; another client cannot', async () => {
+  test('a client can revoke its own refresh token, which ends the sign-in; another client cannot', async () => {
     const { access, refresh } = await signIn(w.base);
     const { json: other } = await register(w.base, { client_name: 'Other', redirect_uris: [CLI_REDIRECT] });
     const revoke = (client: string) => ask(`${w.base}/oidc/staff/token/revocation`, { form: { token: refresh, client_id: client } });
     await revoke(String(other['client_id']));
     expect((await w.verifier.verify(access, [`${w.base}/api`])).person.username).toBe('alice.chen');
     expect((await revoke('tamshai-cli')).status).toBe(200);
-    // A verified token may be remembered for ten seconds; a new look at the person may not.
+    // The verifier may cache a verified token for ten seconds, so the test asks the revocation list.
     const { json } = await renew(w.base, refresh);
     expect(json['error']).toBe('invalid_grant');
     const sid = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString()).sid as string;
     expect(await w.denied.isRevoked({ realm: 'staff', sub: persona('alice.chen').sub, jti: 'x', sid, issuedAt: 0 })).toBe(true);
   });
 
-  test('revokeSignIn, disabling and "sign out everywhere" stop renewal', async () => {
+  test('revokeSignIn, disable and signOutEverywhere stop the refresh', async () => {
     const one = await signIn(w.base, { user: 'nina.patel' });
     await w.provider.revokeSignIn('staff', String(one.claims['sid']));
     await ended(one.access, one.refresh);
@@ -238,7 +239,7 @@ describe('once', () => {
     expect((await renew(w.base, three.refresh)).json['error']).toBe('invalid_grant');
   });
 
-  test('a renewed token has the roles of now', async () => {
+  test('a refreshed token has the current roles', async () => {
     const { refresh } = await signIn(w.base, { user: 'paula.reyes' });
     await w.accounts.setRoles('paula.reyes', ['employee']);
     const { json } = await renew(w.base, refresh);
@@ -249,11 +250,11 @@ describe('once', () => {
   });
 });
 
-describe('what a token is for', () => {
+describe('the audience of a token', () => {
   const audienceFor = async (resource: string | undefined, client = 'tamshai-cli') =>
     (await signIn(w.base, { client, params: { resource } })).claims['aud'];
 
-  test('the resource that was asked for, by any of its loopback names; the API for our own command by default', async () => {
+  test('is the requested resource under any loopback name; the default of the command is the API', async () => {
     const alias = w.base.replace('localhost', '127.0.0.1');
     expect(await audienceFor(undefined)).toBe(`${w.base}/api`);
     expect(await audienceFor(`${w.base}/mcp`)).toBe(`${w.base}/mcp`);
@@ -263,7 +264,7 @@ describe('what a token is for', () => {
     expect(await audienceFor('http://127.0.0.1:3101/api')).toBe('http://localhost:3101/api');
   });
 
-  test('MCP for everyone else, and never the API, where changes are decided', async () => {
+  test('is MCP for registered clients and never the API, where changes are approved', async () => {
     const { json } = await register(w.base, { client_name: 'Claude Desktop', redirect_uris: [CLI_REDIRECT] });
     const client = String(json['client_id']);
     expect(await audienceFor(undefined, client)).toBe(`${w.base}/mcp`);
@@ -274,7 +275,7 @@ describe('what a token is for', () => {
     }
   });
 
-  test('two resources asked for at once need one to be named for the token', async () => {
+  test('must be named in the token request when two resources were requested', async () => {
     const { verifier, challenge } = pkce();
     const browser = new Browser();
     const url = `${authUrl(w.base, challenge)}&resource=${encodeURIComponent(`${w.base}/mcp`)}&resource=${encodeURIComponent(`${w.base}/api`)}`;
@@ -289,7 +290,7 @@ describe('what a token is for', () => {
   });
 });
 
-describe('the public documents', () => {
+describe('the discovery documents', () => {
   const places = (realm: string) => [
     `/.well-known/oauth-authorization-server/oidc/${realm}`,
     `/.well-known/openid-configuration/oidc/${realm}`,
@@ -297,7 +298,7 @@ describe('the public documents', () => {
     `/oidc/${realm}/.well-known/oauth-authorization-server`,
   ];
 
-  test.each(['staff', 'customers'])('%s: the same in every place that clients look in, whatever name they use', async (realm) => {
+  test.each(['staff', 'customers'])('of realm %s are the same at every well-known path and under every loopback name', async (realm) => {
     const documents = await Promise.all(places(realm).map((path) => ask(w.base + path)));
     const [first, ...others] = documents.map(({ json }) => json);
     for (const other of others) expect(other).toEqual(first);
@@ -322,11 +323,11 @@ describe('the public documents', () => {
     expect(documents[0]?.headers['access-control-allow-origin']).toBe('*');
   });
 
-  test('the oldest clients find the staff realm at the origin', async () => {
+  test('of the staff realm are also at the origin, where the oldest clients look', async () => {
     expect((await ask(`${w.base}/.well-known/oauth-authorization-server`)).json['issuer']).toBe(`${w.base}/oidc/staff`);
   });
 
-  test('the keys are ours and public', async () => {
+  test('refer to the public signing key of the realm, without its private part', async () => {
     const { json } = await ask(`${w.base}/oidc/staff/jwks`);
     const [key, ...more] = json['keys'] as Record<string, unknown>[];
     expect(more).toEqual([]);
@@ -334,7 +335,7 @@ describe('the public documents', () => {
     expect(key).not.toHaveProperty('d');
   });
 
-  test('handles what is its own and nothing else', () => {
+  test('and the endpoints of the realms are the only paths that the provider handles', () => {
     const { handles } = w.provider;
     expect(['/oidc/staff/auth?x=1', '/oidc/customers/token', ...places('staff')].map(handles)).not.toContain(false);
     expect(

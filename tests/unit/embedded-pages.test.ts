@@ -1,3 +1,4 @@
+/** HTML of the approval, start and sign-in pages: the states of a card, escaping of hostile values, formats and the CSP. */
 import { describe, expect, test } from 'vitest';
 import type { CardChange, ConfirmationData } from '../../src/core/answer.ts';
 import { approvePage, cardDigest, notYoursPage, pageHeaders } from '../../src/gateway/pages/approve.ts';
@@ -36,7 +37,7 @@ const state = (part: Partial<ConfirmationState> = {}, card: Partial<Confirmation
 });
 const render = (part: Partial<ConfirmationState> = {}, card: Partial<ConfirmationData> = {}) =>
   approvePage(state(part, card), { csrf: 'c5rf', cardToken: 'c4rd', person: 'Alice Chen', now });
-/** What a reader sees: no tags, no templates that wait for the script. */
+/** The visible text: without tags and templates. */
 const text = (page: string) =>
   page
     .replace(/<template[\s\S]*?<\/template>/g, '')
@@ -52,7 +53,7 @@ const error = (code: string, message: string, details?: Record<string, unknown>)
   ...(details && { details }),
 });
 
-describe('the ten states', () => {
+describe('the states of an approval card', () => {
   test.each<[string, string, string[]]>([
     [
       'waiting',
@@ -139,30 +140,30 @@ describe('the ten states', () => {
     for (const each of words) expect(text(page)).toContain(each);
   });
 
-  test('the connection may be lost while the page is open, so its words are there from the start', () => {
+  test('include the message for a lost connection, which could not be loaded then', () => {
     expect(render()).toMatch(
       /<template data-lost>[\s\S]*We do not know yet whether it ran\.[\s\S]*Checking every few seconds\. You can wait or press Approve again: the change cannot run twice\./,
     );
   });
 
-  test('a card whose time is over is expired, whatever the store still says', () => {
+  test('a card after its expiry is expired, whatever the stored state', () => {
     expect(text(render({}, { expiresAt: now.toISOString() }))).toContain('Expired');
   });
 
-  test('what has moved shows only fields that the card showed', () => {
+  test('a conflict shows only fields that were on the card', () => {
     expect(
       render({ state: 'failed', error: error('CHANGED_SINCE_APPROVAL', 'x', { current: { salary: 115500, ssn: '999-99' } }) }),
     ).not.toContain('999-99');
   });
 
-  test('decided cards have no buttons to press', () => {
+  test('a decided card has no buttons', () => {
     for (const decided of ['done', 'denied', 'expired', 'executing', 'failed'] as const) {
       const page = render({ state: decided }).replace(/<template[\s\S]*?<\/template>/g, '');
       expect(page).not.toContain('data-decide');
     }
   });
 
-  test('without a script the page says so, and its buttons cannot be pressed', () => {
+  test('without JavaScript the page says so, and its buttons are disabled', () => {
     const page = render();
     expect(page).toMatch(/class="ap-foot no-js"[\s\S]*This page needs JavaScript[\s\S]*Nothing has changed\./);
     for (const [button] of page.matchAll(/<button[^>]*data-decide="(?:approve|deny|ask)"[^>]*>/g))
@@ -182,7 +183,7 @@ describe('hostile values', () => {
     '{{constructor}}',
     '&lt;b&gt;',
   ];
-  test.each(XSS)('%s stays text wherever it stands', (hostile) => {
+  test.each(XSS)('%s stays text in every field', (hostile) => {
     const page = render(
       { message: hostile, confirmationId: 'id' },
       {
@@ -202,7 +203,7 @@ describe('hostile values', () => {
     );
   });
 
-  test('characters that hide or turn text are shown by number, each value on its own', () => {
+  test('invisible and bidirectional characters are shown by code point, and each value is isolated', () => {
     expect(bdi('a\u202Eb\u200Bc\u{E0041}\n').markup).toBe(
       '<bdi>a<span class="esc">U+202E</span>b<span class="esc">U+200B</span>c<span class="esc">U+E0041</span><span class="esc">U+000A</span></bdi>',
     );
@@ -214,20 +215,20 @@ describe('hostile values', () => {
     expect(page).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B-\u200F]/);
   });
 
-  test('a name in letters of two alphabets is flagged', () => {
+  test('a name with letters of two alphabets is flagged', () => {
     expect(['Sаrah Kim', 'pаypal', 'Αlice'].map(mixesAlphabets)).toEqual([true, true, true]);
     expect(['Sarah Kim', 'Анна Kim', 'Zoë', 'İbrahim', '李 Wei'].map(mixesAlphabets)).not.toContain(true);
     expect(text(render({}, { subject: { label: 'Sаrah Kim', id: 'x' } }))).toContain('Letters of two alphabets');
   });
 
-  test('a template escapes what it is given and nothing twice', () => {
+  test('a template escapes its values once', () => {
     expect(html`<p title="${'"<'}">${['a', html`<b>${'&'}</b>`, false, undefined, 3]}</p>`.markup).toBe(
       '<p title="&quot;&lt;">a<b>&amp;</b>3</p>',
     );
   });
 });
 
-describe('values as they are read', () => {
+describe('formats', () => {
   test.each<[unknown, CardChange['format'], string | undefined]>([
     [112000, 'money', '$112,000'],
     [143158.05, 'money', '$143,158.05'],
@@ -255,7 +256,7 @@ describe('values as they are read', () => {
     expect(formatValue(value, format)).toBe(expected);
   });
 
-  test('differences, in the smallest true form', () => {
+  test('differences have no more digits than needed', () => {
     const moved = (from: unknown, to: unknown, format: CardChange['format'] = 'money') => difference({ from, to, format });
     expect([
       moved(112000, 120000),
@@ -285,7 +286,7 @@ describe('values as they are read', () => {
 });
 
 describe('pages', () => {
-  test('are sent with the strict policy', () => {
+  test('have a strict content security policy', () => {
     expect(pageHeaders).toMatchObject({
       'content-security-policy':
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
@@ -296,7 +297,7 @@ describe('pages', () => {
     });
   });
 
-  test('and obey it: nothing inline, nothing from elsewhere', () => {
+  test('have no inline scripts or styles, and load nothing from another origin', () => {
     const options = {
       base: 'http://localhost:3100',
       person: { name: 'Alice Chen', roles: ['hr-write'] },
@@ -319,7 +320,7 @@ describe('pages', () => {
     expect(approveScript).not.toMatch(/innerHTML|eval\(|new Function|https?:\/\//);
   });
 
-  test('the start page says what waits, who is here and the address for assistants', () => {
+  test('the start page shows pending changes, the signed-in person and the MCP address', () => {
     const page = text(
       homePage({
         base: 'http://localhost:3100',
@@ -346,7 +347,7 @@ describe('pages', () => {
     expect(text(notYoursPage())).toContain('This change waits for someone else. You can only approve your own.');
   });
 
-  test('a card’s digest changes with anything it shows', () => {
+  test('the digest of a card changes with everything that it shows', () => {
     const one = cardDigest(state());
     expect(cardDigest(state())).toBe(one);
     expect(cardDigest(state({}, { changes: [{ ...SALARY, to: 120001 }] }))).not.toBe(one);
@@ -354,7 +355,7 @@ describe('pages', () => {
   });
 });
 
-test('sealed values open only where they belong, with the key they were made with', () => {
+test('a sealed value opens only for its purpose and with its key', () => {
   const [one, other] = [createSealer(Buffer.alloc(32, 1)), createSealer(Buffer.alloc(32, 2))];
   const sealed = one.seal('a', { x: 1 });
   expect(one.open('a', sealed)).toEqual({ x: 1 });

@@ -1,3 +1,4 @@
+/** Sign-in and consent pages of the built-in identity provider: Host and Origin checks, CSRF tokens and security headers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
 import { ask, authUrl, Browser, exchange, field, pkce, renew, walk, type TestRuntime, testRuntime } from './embedded-support.ts';
@@ -11,13 +12,13 @@ afterAll(() => w.close());
 const errorOf = (url: URL) => url.searchParams.get('error');
 
 describe('browsers', () => {
-  test.each(['evil.example', 'localhost:1', 'localhost'])('a page that points its own name here is refused (Host: %s)', async (host) => {
+  test.each(['evil.example', 'localhost:1', 'localhost'])('another Host is refused, which stops DNS rebinding (Host: %s)', async (host) => {
     for (const path of ['/oidc/staff/auth', '/oidc/staff/jwks', '/.well-known/oauth-authorization-server/oidc/staff'])
       expect((await ask(w.base + path, { headers: { host } })).status).toBe(403);
   });
 
   test.each(['http://evil.example', 'null', 'http://localhost:9999'])(
-    'a script of %s gets nothing but the public documents',
+    'a script of origin %s can read only the public documents',
     async (origin) => {
       const answer = await ask(`${w.base}/oidc/staff/token`, { headers: { origin }, form: { grant_type: 'refresh_token' } });
       expect(answer.status).toBe(403);
@@ -30,20 +31,20 @@ describe('browsers', () => {
     },
   );
 
-  test('token answers are open to no other origin', async () => {
+  test('no other origin can read token responses', async () => {
     const { headers } = await renew(w.base, 'unknown');
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('another loopback name leads to ours before any cookie is set', async () => {
+  test('another loopback name redirects to localhost before a cookie is set', async () => {
     const { status, headers } = await ask(authUrl(w.base.replace('localhost', '127.0.0.1'), pkce().challenge));
     expect(status).toBe(307);
     expect(headers.location?.startsWith(`${w.base}/oidc/staff/auth?`)).toBe(true);
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  test('every page says that nobody may frame it or load anything into it', async () => {
+  test('every page forbids framing and foreign content', async () => {
     const browser = new Browser();
     const picker = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge)), w.base);
     const consent = await browser.follow(
@@ -77,7 +78,7 @@ describe('browsers', () => {
   });
 });
 
-describe('the two questions', () => {
+describe('the sign-in and consent pages', () => {
   const at = async (flow = {}) => {
     const browser = new Browser();
     const picker = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge, flow)), w.base);
@@ -85,7 +86,7 @@ describe('the two questions', () => {
   };
   const alice = persona('alice.chen').sub;
 
-  test('a choice without the token, with another’s, or from another page is not taken', async () => {
+  test('refuse a form without a CSRF token, with a foreign token, or from another origin', async () => {
     const { browser, picker, csrf } = await at();
     const { csrf: foreign } = await at();
     const tries = [
@@ -99,13 +100,13 @@ describe('the two questions', () => {
     expect((await browser.go(picker.url, { form: { csrf, person: alice } })).status).toBe(303);
   });
 
-  test('a question belongs to the browser that was asked', async () => {
+  test('belong to the browser that opened them', async () => {
     const { picker, csrf } = await at();
     expect((await new Browser().go(picker.url, { form: { csrf, person: alice } })).status).toBe(400);
     expect((await new Browser().go(picker.url)).status).toBe(400);
   });
 
-  test('another person can be chosen in the same browser, without leaving first', async () => {
+  test('let another person sign in with the same browser, without a sign-out', async () => {
     const browser = new Browser();
     const first = await walk(w.base, { user: 'alice.chen' }, browser);
     const second = await walk(w.base, { user: 'bob.martinez' }, browser);
@@ -116,7 +117,7 @@ describe('the two questions', () => {
     expect(first.end.searchParams.get('code')).toBeTruthy();
   });
 
-  test('the command is asked about by name, as unverified, with where it sends the browser, every time', async () => {
+  test('name the command as unverified with its redirect address, at every sign-in', async () => {
     const browser = new Browser();
     for (let time = 0; time < 2; time++) {
       const { pages } = await walk(w.base, {}, browser);
@@ -131,7 +132,7 @@ describe('the two questions', () => {
     }
   });
 
-  test('saying no goes back to the program, with no code', async () => {
+  test('return to the client without a code when consent is denied', async () => {
     const { browser, picker, csrf } = await at();
     const consent = await browser.follow(await browser.go(picker.url, { form: { csrf, person: alice } }), w.base);
     const end = await browser.follow(await browser.go(consent.url, { form: { csrf: field(consent.body, 'csrf'), answer: 'no' } }), w.base);
@@ -139,13 +140,13 @@ describe('the two questions', () => {
     expect(new URL(end.url).searchParams.get('code')).toBeNull();
   });
 
-  test('the token of the first question does not answer the second', async () => {
+  test('have different CSRF tokens', async () => {
     const { browser, picker, csrf } = await at();
     const consent = await browser.follow(await browser.go(picker.url, { form: { csrf, person: alice } }), w.base);
     expect((await browser.go(consent.url, { form: { csrf, answer: 'yes' } })).status).toBe(403);
   });
 
-  test('our own pages skip the second question only: their codes arrive at our own address', async () => {
+  test('skip the consent for the web app, whose redirect is on the same origin', async () => {
     const redirect = `${w.base}/signin/callback`;
     const { end, pages } = await walk(w.base, { client: 'tamshai-web', redirect });
     expect(pages).toHaveLength(1);

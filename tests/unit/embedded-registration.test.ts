@@ -1,3 +1,4 @@
+/** Dynamic client registration of the built-in identity provider: redirects, client names, limits, and where the provider may run. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { assertEmbeddedAllowed } from '../../src/identity/embedded/allowed.ts';
 import { REGISTRATION_LIMITS } from '../../src/identity/embedded/registrations.ts';
@@ -14,8 +15,8 @@ afterEach(async () => {
   for (const w of testRuntimes.splice(0)) await w.close();
 });
 
-describe('registering', () => {
-  test('makes a public client and keeps only what is safe to keep', async () => {
+describe('registration', () => {
+  test('creates a public client and drops unsafe metadata', async () => {
     const w = await open();
     const { status, json } = await register(w.base, {
       client_name: 'Claude Desktop',
@@ -65,21 +66,21 @@ describe('registering', () => {
     'file:///etc/passwd',
     '/cb',
     '',
-  ])('refuses to send people to %s', async (redirect) => {
+  ])('refuses the redirect %s', async (redirect) => {
     const w = await open();
     const { status, json } = await register(w.base, { client_name: 'App', redirect_uris: [redirect] });
     expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
   });
 
   test.each([[undefined], [[]], ['http://localhost/cb'], [Array.from({ length: 11 }, () => REDIRECT)], [[1]]])(
-    'refuses redirects that are %j',
+    'refuses the redirect list %j',
     async (redirect_uris) => {
       const w = await open();
       expect((await register(w.base, { client_name: 'App', redirect_uris })).status).toBe(400);
     },
   );
 
-  test('accepts https elsewhere and loopback with any port', async () => {
+  test('accepts https redirects, and loopback redirects with any port', async () => {
     const w = await open();
     const { json } = await register(w.base, { client_name: 'App', redirect_uris: ['https://app.example/cb', 'http://127.0.0.1/cb'] });
     const client = String(json['client_id']);
@@ -109,21 +110,21 @@ describe('registering', () => {
   });
 
   test.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'])(
-    'refuses a client with %s',
+    'refuses the authentication method %s',
     async (token_endpoint_auth_method) => {
       const w = await open();
       expect((await register(w.base, { client_name: 'App', redirect_uris: [REDIRECT], token_endpoint_auth_method })).status).toBe(400);
     },
   );
 
-  test.each(['tamshai:approve', 'approve', 'openid admin'])('knows no scope %j', async (scope) => {
+  test.each(['tamshai:approve', 'approve', 'openid admin'])('refuses the scope %j', async (scope) => {
     const w = await open();
     expect((await register(w.base, { client_name: 'App', redirect_uris: [REDIRECT], scope })).status).toBe(400);
   });
 });
 
-describe('a registered program', () => {
-  test('is named as unverified with where it sends people, each time, and never signs in silently', async () => {
+describe('a registered client', () => {
+  test('is shown as unverified with its redirect address at every sign-in, and cannot sign in silently', async () => {
     const w = await open();
     const { json } = await register(w.base, { client_name: 'Claude <b>Desktop</b>', redirect_uris: [REDIRECT] });
     const flow = { client: String(json['client_id']), redirect: REDIRECT };
@@ -141,7 +142,7 @@ describe('a registered program', () => {
     expect(new URL(silent.url).searchParams.get('error')).toBe('login_required');
   });
 
-  test('is known on cards and in the audit by the name it gave itself, and can approve nothing', async () => {
+  test('has its registered name as origin, and can approve nothing', async () => {
     const w = await open();
     const { json } = await register(w.base, { client_name: 'Claude Desktop', redirect_uris: [REDIRECT] });
     const { access, claims } = await signIn(w.base, { client: String(json['client_id']), redirect: REDIRECT });
@@ -151,7 +152,7 @@ describe('a registered program', () => {
 });
 
 describe('limits', () => {
-  test('only so many may wait to be used; using one, or a failed try, frees its place', async () => {
+  test('the number of unused clients is limited; a used client and a refused registration do not count', async () => {
     const w = await open({ unused: 5 });
     const one = () => register(w.base, { client_name: 'App', redirect_uris: [REDIRECT] });
     const answers = await Promise.all(Array.from({ length: 12 }, one));
@@ -164,7 +165,7 @@ describe('limits', () => {
     expect((await register(w.base, { client_name: 'App', redirect_uris: ['http://evil.example'] })).status).toBe(400);
     expect((await one()).status).toBe(201);
     expect((await one()).status).toBe(429);
-    // The realms count for themselves.
+    // Each realm has its own limit.
     expect((await register(w.base, { client_name: 'App', redirect_uris: [REDIRECT] }, 'customers')).status).toBe(201);
   });
 
@@ -175,14 +176,14 @@ describe('limits', () => {
     expect(statuses).toEqual([201, 201, 201, 429, 429]);
   });
 
-  test('the product’s own limits are the ones that were decided', () => {
+  test('the default limits are 200 unused clients for a day, and 20 registrations a minute', () => {
     expect(REGISTRATION_LIMITS).toEqual({ unused: 200, unusedSeconds: 86_400, perMinute: 20 });
   });
 });
 
 describe('where the built-in provider may run', () => {
   const here = { oidcIssuer: undefined, listenHosts: ['127.0.0.1', '::1'], nodeEnv: undefined };
-  test.each([[here], [{ ...here, listenHosts: ['localhost'] }], [{ ...here, nodeEnv: 'development' }]])('%j: yes', (surroundings) => {
+  test.each([[here], [{ ...here, listenHosts: ['localhost'] }], [{ ...here, nodeEnv: 'development' }]])('%j is allowed', (surroundings) => {
     expect(() => assertEmbeddedAllowed(surroundings)).not.toThrow();
   });
   test.each([
@@ -193,7 +194,7 @@ describe('where the built-in provider may run', () => {
     [{ ...here, listenHosts: ['192.168.1.10'] }],
     [{ ...here, listenHosts: ['127.0.0.1.evil.example'] }],
     [{ ...here, listenHosts: [] }],
-  ])('%j: one sentence, and no', (surroundings) => {
+  ])('%j is refused in one sentence', (surroundings) => {
     expect(() => assertEmbeddedAllowed(surroundings)).toThrow(/^The built-in sign-in [^\n]+\.$/);
   });
 });

@@ -1,3 +1,4 @@
+/** Fixtures of the built-in identity provider's tests: a provider on a real port, a small browser and the authorization code flow. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +29,7 @@ export interface Ask {
   readonly json?: unknown;
 }
 
-/** One request and nothing more: no redirects, no cookies, any header. */
+/** Sends one request with any headers, without redirects and cookies. */
 export function ask(url: string, { method, headers = {}, form, json }: Ask = {}): Promise<Answer> {
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
   const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -65,7 +66,7 @@ interface Cookie {
   readonly attributes: string;
 }
 
-/** As much of a browser as signing in needs: cookies by path, redirects one at a time, the headers of its own forms. */
+/** A minimal browser: cookies by path, single redirects, and the headers that a browser sends with forms. */
 export class Browser {
   cookies: Cookie[] = [];
 
@@ -84,7 +85,7 @@ export class Browser {
     return { ...answer, url };
   }
 
-  /** Follows redirects until a page, or an address that does not begin with `within`. */
+  /** Follows redirects to the first page, or to an address outside of `within`. */
   async follow(start: Answer & { readonly url: string }, within: string): Promise<Answer & { readonly url: string }> {
     let at = start;
     for (let hops = 0; at.headers.location !== undefined && hops < 10; hops++) {
@@ -118,7 +119,7 @@ export interface TestRuntime {
   close(): Promise<void>;
 }
 
-/** The provider on a real server. The port is only known once it listens, so the provider comes second. */
+/** Runs the provider on a real server. The server listens first, because the provider needs to know the port. */
 export async function testRuntime(registrationLimits?: RegistrationLimits): Promise<TestRuntime> {
   let serve: EmbeddedProvider['handler'] | undefined;
   const server = createServer((req, res) => void serve?.(req, res));
@@ -194,7 +195,7 @@ export function authUrl(
 
 export const field = (body: string, name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1] ?? '';
 
-/** Walks from the first request to the code, answering both questions; returns where the browser was sent in the end. */
+/** Performs the sign-in and the consent; returns the final redirect. */
 export async function walk(
   base: string,
   flow: Flow = {},

@@ -1,3 +1,4 @@
+/** Test server with the built-in identity provider, the web pages and stub approval endpoints. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,9 +38,9 @@ export interface TestServer {
   readonly sealKey: Buffer;
   readonly denied: Revocations;
   readonly tickets: Map<string, Ticket>;
-  /** Every decision that reached the server, in order. */
+  /** Every decision that the server received, in order. */
   readonly decisions: { readonly id: string; readonly approved: unknown }[];
-  /** Tampers with the answers of the API, for one path at a time. */
+  /** Makes API requests to a path fail: hangs up, or answers with this status. */
   trouble: ((path: string) => 'hang-up' | number | undefined) | undefined;
   ticket(username: string, change?: Partial<ConfirmationData>, state?: Partial<ConfirmationState>): string;
   close(): Promise<void>;
@@ -50,7 +51,7 @@ export const SALARY: readonly CardChange[] = [
   { field: 'effective_date', label: 'Effective', from: null, to: '2026-12-01', format: 'date' },
 ];
 
-/** The provider, our pages and a stand-in for the approval endpoints, on one real server. */
+/** Starts the provider, the web pages and the stub approval endpoints on one port. */
 export async function testServer({ scriptedApprovals = false }: { scriptedApprovals?: boolean } = {}): Promise<TestServer> {
   let provider: EmbeddedProvider | undefined;
   const app = Fastify({
@@ -58,7 +59,7 @@ export async function testServer({ scriptedApprovals = false }: { scriptedApprov
     serverFactory: (handler) =>
       createServer((req, res) => (provider?.handles(req.url ?? '') ? void provider.handler(req, res) : handler(req, res))),
   });
-  // Reserves the port first: everything else needs to know its own address.
+  // Finds a free port first, because all parts need to know the base address.
   const probe = createServer();
   await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
   const { port } = probe.address() as AddressInfo;

@@ -11,7 +11,7 @@ afterEach(() => {
   opened.server?.close();
 });
 
-/** A request that is answered by hand. */
+/** Sends a request that `serve` answers. */
 async function answering(serve: (res: ServerResponse) => void): Promise<Socket> {
   const server = createServer((_req, res) => serve(res));
   opened.server = server;
@@ -31,7 +31,7 @@ const until = (socket: Socket, wanted: RegExp): Promise<string> =>
     });
   });
 
-test('a quiet stream gets a comment every 15 seconds, and none once it is done', async () => {
+test('an idle stream gets a comment every 15 seconds, and none after its end', async () => {
   const beats: { every: number; beat: () => void; stopped: boolean }[] = [];
   const every = (beat: () => void, ms: number) => {
     const one = { every: ms, beat, stopped: false };
@@ -72,6 +72,6 @@ test('a client that does not read is disconnected at the buffer limit, and its w
     look();
   });
   await aborted;
-  // What the system's own buffers take comes on top; forty megabytes would mean that nobody looked.
+  // The buffers of the operating system come on top; forty megabytes would mean that there is no limit.
   expect(sent).toBeLessThan(10_000);
 });

@@ -51,7 +51,7 @@ const lines: string[] = [];
 const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
 const log = { info: write, warn: write, error: write };
 
-/** As a proper server answers. */
+/** The headers of a correct server. */
 const proper = (req: IncomingMessage) => ({
   'content-type': 'application/json',
   [ANSWERS_HEADER]: answersTo(req.headers.authorization ?? ''),
@@ -160,11 +160,11 @@ const LIES: Readonly<Record<string, Act>> = {
 };
 
 describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => {
-  it('is reported as not answering, by name, with our error message', async () => {
+  it('is reported as unavailable, by name', async () => {
     act = lie;
     expect(await call()).toMatchObject(missing);
   });
-  it('leaves open whether something was done that is done at once, and it is not sent twice', async () => {
+  it('gives an unknown outcome for an immediate change, which is not sent twice', async () => {
     act = lie;
     const answer = await call('add_task');
     const refused = lie === LIES['that the caller is not signed in'];
@@ -213,13 +213,13 @@ it('a repeatable request is retried once after its connection was closed', async
   expect(asked).toHaveLength(2);
 });
 
-it('is left alone after a few failures, says so at once, and is asked again when it is back', async () => {
+it('the circuit opens after a few failures, refuses at once, and closes when the server is back', async () => {
   act = () => {};
   await Promise.all([call(), call(), call()]);
   expect(backend.available()).toBe(false);
   const before = asked.length;
   expect(await call()).toMatchObject(missing);
-  // Nothing was sent, so this one may be tried again whatever it does.
+  // Nothing was sent, so the answer is a definite failure.
   expect(await call('add_task')).toMatchObject(missing);
   expect(asked).toHaveLength(before);
   act = says(TASKS);
@@ -228,7 +228,7 @@ it('is left alone after a few failures, says so at once, and is asked again when
   expect(lines.join('\n')).toMatch(/left alone for now.*\n(.*\n)*a server answers again/);
 });
 
-it('back but still bad, it is left alone again after one call', async () => {
+it('a circuit that closed opens again after one failure', async () => {
   act = (req) => void req.socket.destroy();
   await Promise.all([call(), call()]);
   await expect.poll(() => backend.available()).toBe(true);
@@ -237,7 +237,7 @@ it('back but still bad, it is left alone again after one call', async () => {
   expect([backend.available(), asked.length - before]).toEqual([false, 1]);
 });
 
-it('has a concurrency limit; calls beyond it are refused at once', async () => {
+it('calls beyond the concurrency limit are refused at once', async () => {
   act = () => {};
   const waiting = Array.from({ length: 8 }, () => call());
   await pause(50);
@@ -260,7 +260,7 @@ it('a caller that disconnects does not count as a failure of the server', async 
   expect(backend.available()).toBe(true);
 });
 
-it('nothing of its words, its address or the key gets into a log', async () => {
+it('the log contains no text, address or key of the server', async () => {
   act = says({ status: 'error', code: 'X', message: 'SECRET-WORDS', suggestedAction: 'y', retryable: false });
   await call();
   act = (req) => void req.socket.destroy();

@@ -1,3 +1,4 @@
+/** Accounts of the built-in identity provider: roles, disabling and "sign out everywhere", shared by all replicas. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KeyValue } from '../../src/core/ports.ts';
 import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
@@ -23,18 +24,18 @@ describe('an account', () => {
     expect(all.personas).toBe(personas);
   });
 
-  it('begins as its persona, in its own realm only', async () => {
+  it('has the roles of its persona at first, and exists in its own realm only', async () => {
     expect(await all.present('staff', alice.sub)).toEqual({ persona: alice, roles: new Set(alice.roles), notBefore: 0 });
     expect(await all.present('customer', alice.sub)).toBeUndefined();
     expect(await all.present('staff', 'alice.chen')).toBeUndefined();
   });
 
-  it('has just the roles it was given, of its own realm', async () => {
+  it('has only the assigned roles that its realm knows, and the roles that they include', async () => {
     await all.setRoles('alice.chen', ['employee', 'tax-write', 'lead-customer', 'root']);
     expect((await all.present('staff', alice.sub))?.roles).toEqual(new Set(['employee', 'tax-write', 'tax-read']));
   });
 
-  it('is gone while disabled, and keeps its other changes', async () => {
+  it('is absent while disabled, and keeps its other changes', async () => {
     await all.setRoles('alice.chen', ['employee']);
     await all.disable(alice.sub);
     expect(await all.present('staff', alice.sub)).toBeUndefined();
@@ -43,7 +44,7 @@ describe('an account', () => {
     expect((await all.present('staff', alice.sub))?.roles).toEqual(new Set(['employee']));
   });
 
-  it('changes for every replica, and loses none of several changes at once', async () => {
+  it('changes for every replica, and loses no concurrent change', async () => {
     const replica = createAccounts(kv, personas, clock);
     await Promise.all([
       all.setRoles('alice.chen', ['employee']),
@@ -53,7 +54,7 @@ describe('an account', () => {
     expect(await replica.present('staff', alice.sub)).toMatchObject({ roles: new Set(['employee']), notBefore: clock.seconds() });
   });
 
-  it('of unknown state is not taken for unchanged', async () => {
+  it('with a malformed stored state is an error, not an unchanged account', async () => {
     await kv.set(`account:${alice.sub}`, '{"disabled":"yes"}', 60);
     await expect(all.present('staff', alice.sub)).rejects.toThrow();
   });

@@ -1,3 +1,4 @@
+/** External OIDC issuers: discovery, key rotation, role claims, introspection, back-channel logout and audiences. */
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ed = generateKeyPairSync('ed25519');
 const jwk = (key: KeyObject, kid: string, alg: string) => ({ ...key.export({ format: 'jwk' }), kid, alg, use: 'sig' });
 
-/** A small issuer of our own, in Keycloak's manner. */
+/** A small OIDC issuer with the token format of Keycloak. */
 let server: Server;
 let issuer: string;
 let keySet = { keys: [jwk(rsa.publicKey, 'rsa', 'RS256'), jwk(ed.publicKey, 'ed', 'EdDSA')] };
@@ -70,7 +71,7 @@ async function withSetup(
 }
 
 describe('an external issuer', () => {
-  it('is found by its discovery document, and a person is (issuer, sub)', () =>
+  it('is found by its discovery document; a person is identified by issuer and sub', () =>
     withSetup({}, async ({ verifier, people }, sign) => {
       people.records.set(sub, 'active');
       const { person, origin } = await verifier.verify(
@@ -82,7 +83,7 @@ describe('an external issuer', () => {
       expect(origin).toBe('command');
     }));
 
-  it('signs with any of the allowed algorithms, by the key it names', () =>
+  it('may sign with any allowed algorithm and a key of its key set', () =>
     withSetup({}, async ({ verifier, clock }, sign) => {
       const now = clock.seconds();
       const claims = { iss: issuer, sub, aud: `${BASE}/api`, iat: now, exp: now + 60 };
@@ -115,7 +116,7 @@ describe('an external issuer', () => {
     ['a scope', { scope: 'executive roles' }, []],
     ['groups', { groups: ['executive'] }, []],
   ];
-  it.each(roleClaims)('roles: %s', (_, claims, expected) =>
+  it.each(roleClaims)('gives the right roles for %s', (_, claims, expected) =>
     withSetup({}, async ({ verifier }, sign) => {
       expect([...(await verifier.verify(await sign(claims), API)).person.roles]).toEqual(expected);
     }),
@@ -134,20 +135,20 @@ describe('an external issuer', () => {
     [{ azp: undefined }, 'unnamed client'],
     [{ azp: 7, client_name: {} }, 'unnamed client'],
   ];
-  it.each(clients)('origin of %j is %s', (claims, expected) =>
+  it.each(clients)('names the client in %j as origin %s', (claims, expected) =>
     withSetup({}, async ({ verifier }, sign) => {
       expect((await verifier.verify(await sign(claims), API)).origin).toBe(expected);
     }),
   );
 
-  it('cannot give the right to approve', () =>
+  it('cannot grant the right to approve', () =>
     withSetup({}, async ({ verifier, clock }, sign) => {
       const claims = { azp: 'tamshai-cli', exp: clock.seconds() + 60 };
       expect((await verifier.verify(await sign({ ...claims, tamshai_approve: true }), API)).approves).toBe('nothing');
       expect((await verifier.verify(await sign({ ...claims, tamshai_approve: randomUUID() }), API)).approves).toBe('nothing');
     }));
 
-  it('may give longer tokens, which is noted once', () =>
+  it('may issue long-lived tokens, which are reported once', () =>
     withSetup({}, async ({ verifier, clock, longLived }, sign) => {
       const exp = clock.seconds() + 3600;
       await verifier.verify(await sign({ exp }), API);
@@ -156,7 +157,7 @@ describe('an external issuer', () => {
     }));
 
   it(
-    'brings a new key into use without a restart',
+    'can rotate its keys without a restart',
     () =>
       withSetup({}, async ({ verifier, clock }, sign) => {
         await verifier.verify(await sign(), API);
@@ -169,7 +170,7 @@ describe('an external issuer', () => {
           { alg: 'EdDSA', kid: 'next' },
           { iss: issuer, sub, aud: `${BASE}/api`, iat: now, exp: now + 60 },
         );
-        // Fetched keys rest for five seconds, so that made-up key ids cannot hammer the issuer.
+        // Keys are fetched at most every five seconds, so that invented key ids cannot flood the issuer.
         expect(await refusal(verifier.verify(token, API))).toEqual(UNAUTHENTICATED);
         await new Promise((resolve) => setTimeout(resolve, 5_100));
         expect((await verifier.verify(token, API)).person.sub).toBe(sub);
@@ -178,7 +179,7 @@ describe('an external issuer', () => {
     15_000,
   );
 
-  it('that cannot be reached is 503, not a bad sign-in', async () => {
+  it('that is unreachable gives 503, not 401', async () => {
     const gone = 'http://127.0.0.1:9/realms/staff';
     const here = setUp({ external: [createExternalIssuer({ realm: 'staff', issuer: gone })] });
     const now = here.clock.seconds();
@@ -192,7 +193,7 @@ describe('an external issuer', () => {
     await here.close();
   });
 
-  it('must be https beyond this machine, call itself by its name, and not redirect', async () => {
+  it('must use https outside of loopback, report its own name, and not redirect', async () => {
     for (const url of ['http://login.example', 'ftp://login.example', 'login.example', 'http://localhost.evil.example']) {
       expect(() => createExternalIssuer({ realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
     }
@@ -232,7 +233,7 @@ describe('the customer issuer', () => {
       await asCustomer({ ...claims, ...more }, async (outcome) => expect((await outcome).person.email).toBe(email));
   });
 
-  it('gives customer roles and no others, and never an employee record', () =>
+  it('gives customer roles only, and never an employee record', () =>
     asCustomer({ roles: ['lead-customer', 'executive', 'employee'], organization_id: 'ACME-1', employee_id: sub }, async (outcome) => {
       const { person } = await outcome;
       expect([...person.roles]).toEqual(['lead-customer']);
@@ -240,16 +241,16 @@ describe('the customer issuer', () => {
     }));
 
   it.each([{}, { organization_id: '' }, { organization_id: ['a'] }, { organization_id: 'a b' }, { organization_id: 'x'.repeat(65) }])(
-    'needs an organisation: %j',
+    'requires an organisation: %j is refused',
     (claims) =>
       asCustomer({ roles: ['lead-customer'], ...claims }, async (outcome) => expect(await refusal(outcome)).toEqual(UNAUTHENTICATED)),
   );
 });
 
-describe('approving with an external sign-in', () => {
+describe('an approval with an external sign-in', () => {
   const claims = { roles: ['employee', 'hr-write'], sid: 's1' };
 
-  it('takes a token of the last minute as it is, and asks to sign in again after that', () =>
+  it('accepts a token of the last minute, and requires a new sign-in after that', () =>
     withSetup({}, async ({ verifier, clock }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
       clock.pass(59);
@@ -262,7 +263,7 @@ describe('approving with an external sign-in', () => {
       });
     }));
 
-  it('asks the issuer where it can', () =>
+  it('introspects the token where the issuer supports it', () =>
     withSetup({ introspect: true }, async ({ verifier, clock }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
       clock.pass(61);
@@ -277,7 +278,7 @@ describe('approving with an external sign-in', () => {
       active = { active: true };
     }));
 
-  it('ends with a sign-out at the issuer', () =>
+  it('is refused after a valid back-channel logout', () =>
     withSetup({}, async ({ verifier, clock, denied }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
       const logout = createLogout({ issuers: [createExternalIssuer({ realm: 'staff', issuer, clientId: 'tamshai' })], denied, clock });
@@ -304,7 +305,7 @@ describe('approving with an external sign-in', () => {
 });
 
 describe('audiences', () => {
-  it('take the loopback names of one port for the same', () => {
+  it('treat the loopback names of one port as equal', () => {
     expect(sameAudience('http://localhost:3100/mcp')).toEqual([
       'http://localhost:3100/mcp',
       'http://127.0.0.1:3100/mcp',

@@ -1,3 +1,4 @@
+/** Signed identities and execution grants between the gateway and the domain servers: replays, batch signing and key rotation. */
 import { generateKeyPairSync, hash, randomUUID } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -30,14 +31,14 @@ const check = (change: Partial<IdentityCheck> = {}) => verifyIdentity(servers, {
 const saidIn = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as { who: object };
 
 describe('a signed identity', () => {
-  it('says who is calling, and leaves the right to approve behind', async () => {
+  it('contains the caller, without the right to approve', async () => {
     const { caller: received, requestId } = await check();
     expect(received.person).toEqual(caller.person);
     expect(received).toMatchObject({ approves: 'nothing', origin: 'web', token: { client: 'tamshai-cli' } });
     expect(requestId).toBe('r-1');
   });
 
-  it('is an ordinary JWT of sixty seconds, with the digest of what is said of the call, and that beside it', async () => {
+  it('is a JWT of sixty seconds with the digest of the call, followed by the details of the call', async () => {
     const [jwt = '', said = ''] = identity().split('~');
     const { payload, protectedHeader } = await jwtVerify(jwt, key.publicKey, {
       currentDate: clock.now(),
@@ -51,7 +52,7 @@ describe('a signed identity', () => {
     expect(claims).toMatchObject({ method: 'POST', path: '/tools/update_salary', rid: 'r-1', body: expect.stringMatching(/^[\w-]{43}$/) });
   });
 
-  it('has an id of its own each time, and one id counts once where it writes', async () => {
+  it('has a unique id, which a server that writes accepts once', async () => {
     const seen = new Set<string>();
     const firstUse = async (jti: string) => !seen.has(jti) && seen.add(jti) !== undefined;
     const token = identity();
@@ -102,7 +103,7 @@ describe('a signed identity', () => {
     expect(await refusal(check(await replays[name]?.()))).toEqual(UNAUTHENTICATED);
   });
 
-  it('is refused after a minute, and before its time', async () => {
+  it('is refused after a minute, and before its issue time', async () => {
     const token = identity();
     const at = (seconds: number) => ({ now: () => new Date(clock.now().getTime() + seconds * 1000) });
     await check({ token, clock: at(59) });
@@ -111,7 +112,7 @@ describe('a signed identity', () => {
     expect(await refusal(check({ token, clock: at(-30) }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('is refused when it lives longer than it may, though the signature is good', async () => {
+  it('is refused when its lifetime is too long, even with a valid signature', async () => {
     const now = clock.seconds();
     const [jwt = '', said = ''] = identity().split('~');
     const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as object;
@@ -121,17 +122,17 @@ describe('a signed identity', () => {
     expect(await refusal(check({ token: await living(3600) }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('brings no role that is not of its realm, whatever it says', async () => {
+  it('gives no role of another realm', async () => {
     const mixed = { ...caller, person: { ...caller.person, roles: new Set(['employee', 'lead-customer'] as const) } };
     const token = signIdentity(key, { ...call, caller: mixed, requestId: 'r' }, clock);
     expect([...(await check({ token })).caller.person.roles]).toEqual(['employee']);
   });
 });
 
-describe('identities that are signed together', () => {
+describe('identities that are signed in a batch', () => {
   const other = { ...call, path: '/tools/get_employee', body: '{"input":{}}' };
 
-  it('are under one signature, and each is good for its own call alone', async () => {
+  it('share one signature, and each is valid for its own call alone', async () => {
     const [first = '', second = ''] = signIdentities(
       key,
       'hr',
@@ -146,7 +147,7 @@ describe('identities that are signed together', () => {
     expect(await refusal(check({ token: `${first.replace(/~.*/, '')}~${second.replace(/.*~/, '')}` }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('are those that are asked for in one turn, sixteen at most', async () => {
+  it('are those of one turn of the event loop, sixteen at most', async () => {
     const sign = createBatchSigner(key, 'hr', clock);
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, n) => sign({ ...call, body: `{"n":${n}}`, caller, requestId: `r-${n}` })),
@@ -160,7 +161,7 @@ describe('identities that are signed together', () => {
     for (const [n, token] of tokens.entries()) expect((await check({ token, body: `{"n":${n}}` })).requestId).toBe(`r-${n}`);
   });
 
-  it('are refused once their key has gone, though their signature was found good before', async () => {
+  it('are refused once their key is removed, even if their signature was verified before', async () => {
     let known = servers.find(key.kid);
     const token = identity();
     const withdrawn = { find: () => known };
@@ -169,7 +170,7 @@ describe('identities that are signed together', () => {
     expect(await refusal(verifyIdentity(withdrawn, { ...call, token, clock }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('are refused as soon as their minute is over, though their signature was found good before', async () => {
+  it('are refused after their minute, even if their signature was verified before', async () => {
     const token = identity();
     await check({ token });
     expect(await refusal(check({ token, clock: { now: () => new Date(clock.now().getTime() + 60_000) } }))).toEqual(UNAUTHENTICATED);
@@ -186,7 +187,7 @@ describe('a userContext beside the identity', () => {
     { userId: employeeId },
     { userId: sub, username, email, roles: ['manager', 'hr-write', 'employee'] },
   ];
-  it.each(same)('that says the same is fine: %j', async (userContext) => {
+  it.each(same)('that matches is accepted: %j', async (userContext) => {
     expect((await check({ userContext })).caller.person.sub).toBe(sub);
   });
 
@@ -203,11 +204,11 @@ describe('a userContext beside the identity', () => {
     null,
     [],
   ];
-  it.each(other)('that says anything else is 401 USER_MISMATCH: %j', async (userContext) => {
+  it.each(other)('that differs is 401 USER_MISMATCH: %j', async (userContext) => {
     expect(await refusal(check({ userContext }))).toMatchObject({ code: 'USER_MISMATCH', status: 401 });
   });
 
-  it('counts for nothing alone', async () => {
+  it('is ignored without an identity', async () => {
     expect(await refusal(check({ token: undefined, userContext: { userId: sub } }))).toEqual(UNAUTHENTICATED);
   });
 });
@@ -225,7 +226,7 @@ describe('an execution grant', () => {
   const execute = (change: Partial<Parameters<typeof verifyGrant>[1]> = {}) =>
     verifyGrant(servers, { ...execution, token: grant(), clock, ...change });
 
-  it('lets one server carry out one confirmation as one person', async () => {
+  it('allows one server to execute one confirmation as one person', async () => {
     const { caller: received, requestId } = await execute();
     expect(received.person).toEqual(caller.person);
     expect(received.approves).toBe('nothing');
@@ -255,8 +256,8 @@ describe('an execution grant', () => {
   });
 });
 
-describe('changing the gateway key', () => {
-  it('fails no call while both count, and ends the old key after', async () => {
+describe('rotation of the gateway key', () => {
+  it('fails no call while both keys are valid, and refuses the old key afterwards', async () => {
     const at = folder();
     const old = openKeys(at).gateway.current;
     let published = JSON.stringify(gatewayJwks(openKeys(at)));
@@ -280,7 +281,7 @@ describe('changing the gateway key', () => {
     expect(await refusal(by(old))).toEqual(UNAUTHENTICATED);
   });
 
-  it('keeps the last keys while new ones cannot be read', async () => {
+  it('keeps the last known keys while the new ones cannot be read', async () => {
     let reads = 0;
     const watched = watchGatewayKeys(async () => {
       reads += 1;
@@ -290,12 +291,12 @@ describe('changing the gateway key', () => {
     expect(await watched.find(key.kid)).toBeDefined();
     clock.pass(61);
     expect(await watched.find(key.kid)).toBeDefined();
-    // Unknown keys cannot make it read without end.
+    // Unknown key ids cause no further reads.
     await Promise.all(Array.from({ length: 100 }, () => watched.find(randomUUID())));
     expect(reads).toBe(2);
   });
 
-  it('needs public keys, one or two, and nothing private', () => {
+  it('accepts one or two public keys, and no private key', () => {
     const { jwk, publicJwk } = key;
     expect(loadGatewayKeys(JSON.stringify({ keys: [publicJwk] })).find(key.kid)).toBeDefined();
     expect(JSON.stringify(gatewayJwks(keys))).not.toContain('"d"');

@@ -1,3 +1,4 @@
+/** The key file, the configured master key with its rotation, derived keys and the configured gateway key. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ const aKey = () => randomBytes(32).toString('base64url');
 const fileIn = (at: string) => join(at, 'keys.json');
 
 describe('the key file', () => {
-  it('is made once, for its owner alone, and read ever after', () => {
+  it('is created once, readable by its owner alone, and read at every later start', () => {
     const at = join(folder(), 'data', 'deeper');
     const first = openKeys(at);
     expect(statSync(fileIn(at)).mode & 0o777).toBe(0o600);
@@ -30,7 +31,7 @@ describe('the key file', () => {
     expect(new Set([first.realms.staff.kid, first.realms.customer.kid, first.gateway.current.kid]).size).toBe(3);
   });
 
-  it('is not used when others can read it', () => {
+  it('is refused when other users can read it', () => {
     const at = folder();
     openKeys(at);
     for (const mode of [0o640, 0o604, 0o660, 0o777]) {
@@ -41,7 +42,7 @@ describe('the key file', () => {
     openKeys(at);
   });
 
-  it.each(['', '{', '[]', '{"version":1}', 'null'])('damaged (%j) is said to be, and never made anew', (content) => {
+  it.each(['', '{', '[]', '{"version":1}', 'null'])('that is damaged (%j) is reported, and never replaced', (content) => {
     const at = folder();
     openKeys(at);
     writeFileSync(fileIn(at), content);
@@ -49,7 +50,7 @@ describe('the key file', () => {
     expect(readFileSync(fileIn(at), 'utf8')).toBe(content);
   });
 
-  it('damaged in one key is said to be as well, without showing any of it', () => {
+  it('with one damaged key is reported', () => {
     const at = folder();
     openKeys(at);
     const content = JSON.parse(readFileSync(fileIn(at), 'utf8')) as Record<string, { d: string }>;
@@ -59,15 +60,15 @@ describe('the key file', () => {
     }
   });
 
-  it('that cannot be made is one sentence', () => {
+  it('that cannot be created is reported in one sentence', () => {
     const taken = join(folder(), 'taken');
     writeFileSync(taken, '');
     expect(() => openKeys(taken)).toThrow(/^\S+ cannot be reached; choose a data folder/);
   });
 
-  it('is the same for processes that start at once', async () => {
+  it('is the same for processes that start at the same time', async () => {
     const at = folder();
-    // Other processes need JavaScript: the source, with its types taken out.
+    // The child processes run JavaScript, so the types are stripped from the source.
     const source = fileURLToPath(new URL('../../src/identity/keys.ts', import.meta.url));
     const { code } = await transformWithOxc(readFileSync(source, 'utf8'), source);
     const script = join(folder(), 'open.mjs');
@@ -88,7 +89,7 @@ describe('the key file', () => {
 });
 
 describe('a configured master key', () => {
-  it('is not written to the folder, and is needed again', () => {
+  it('is not written to the folder, and is required at the next start', () => {
     const at = folder();
     const masterKey = aKey();
     expect(openKeys(at, { masterKey }).master.toString('base64url')).toBe(masterKey);
@@ -97,7 +98,7 @@ describe('a configured master key', () => {
     expect(() => openKeys(at)).toThrow(/set TAMSHAI_MASTER_KEY to it again/);
   });
 
-  it('must be the one the data was written with, unless the old one comes with it', () => {
+  it('must be the key that the data was written with, unless the old key is set beside it', () => {
     const at = folder();
     const [one, two] = [aKey(), aKey()];
     openKeys(at, { masterKey: one });
@@ -105,12 +106,12 @@ describe('a configured master key', () => {
     const both = openKeys(at, { masterKey: `${two},${one}` });
     expect(derivePrevious(both, 'cursor')).toEqual(derive(parseMasterKey(one), 'cursor'));
     expect(derive(both, 'cursor')).toEqual(derive(parseMasterKey(two), 'cursor'));
-    // From now on the new one alone is enough, and the old one alone is not.
+    // After the rotation the new key alone is enough, and the old key alone is refused.
     expect(derivePrevious(openKeys(at, { masterKey: two }), 'cursor')).toBeUndefined();
     expect(() => openKeys(at, { masterKey: one })).toThrow(/is not the master key/);
   });
 
-  it("may take the place of the folder's own", () => {
+  it("can replace the folder's own key", () => {
     const at = folder();
     const own = openKeys(at).master.toString('base64url');
     const next = aKey();
@@ -121,7 +122,7 @@ describe('a configured master key', () => {
     expect(statSync(fileIn(at)).mode & 0o777).toBe(0o600);
   });
 
-  it('is understood as openssl writes it', () => {
+  it('can be base64, as openssl prints it, or base64url', () => {
     const bytes = randomBytes(32);
     expect(parseMasterKey(bytes.toString('base64')).master).toEqual(bytes);
     expect(parseMasterKey(` ${bytes.toString('base64url')} `).master).toEqual(bytes);
@@ -137,7 +138,7 @@ describe('a configured master key', () => {
     `${aKey()},`,
     `${aKey()},${aKey()},${aKey()}`,
   ];
-  it.each(malformed)('malformed (%j) is refused in one sentence that does not repeat it', (masterKey) => {
+  it.each(malformed)('that is malformed (%j) is refused with a message that does not repeat it', (masterKey) => {
     let message = '';
     try {
       openKeys(folder(), { masterKey });
@@ -148,14 +149,14 @@ describe('a configured master key', () => {
     if (masterKey !== '') expect(message).not.toContain(masterKey);
   });
 
-  it('made up by hand is refused', () => {
+  it('that is not random is refused', () => {
     expect(() => parseMasterKey(Buffer.alloc(32).toString('base64url'))).toThrow(/not random/);
     expect(() => parseMasterKey(Buffer.from('0123'.repeat(8)).toString('base64url'))).toThrow(/not random/);
   });
 });
 
 describe('derived keys', () => {
-  it('differ by use and by master key, and are the same for every replica', () => {
+  it('differ by use and by master key, and are equal on every replica', () => {
     const keys = parseMasterKey(aKey());
     const uses: KeyUse[] = [
       'cursor',
@@ -180,7 +181,7 @@ describe('derived keys', () => {
 });
 
 describe('a configured gateway key', () => {
-  it('is shared by replicas with folders of their own', () => {
+  it('is shared by replicas with separate folders', () => {
     const { current } = openKeys(folder()).gateway;
     const next = openKeys(folder()).gateway.current;
     expect(openKeys(folder(), { gatewayKey: JSON.stringify(current.jwk) }).gateway).toMatchObject({
@@ -191,7 +192,7 @@ describe('a configured gateway key', () => {
     expect([both.gateway.current.kid, both.gateway.previous?.kid]).toEqual([next.kid, current.kid]);
   });
 
-  it('must be private and of the right kind', () => {
+  it('must be a private Ed25519 key', () => {
     const { gateway, realms } = openKeys(folder());
     for (const gatewayKey of ['', 'x', '{}', '{"keys":[]}', JSON.stringify(gateway.current.publicJwk), JSON.stringify(realms.staff.jwk)]) {
       expect(() => openKeys(folder(), { gatewayKey })).toThrow(/gateway key must be a private Ed25519 key/);

@@ -1,3 +1,4 @@
+/** Revocation and caching of verified tokens: lost roles, ended employment, outages of the stores and the right to approve. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mayDecide } from '../../src/core/caller.ts';
@@ -15,7 +16,7 @@ const alice = persona('alice.chen');
 const aliceId = alice.employeeId ?? '';
 const ENDED = { code: 'INSUFFICIENT_PERMISSIONS', status: 403, message: 'This employment has ended.' };
 
-/** Every way in which a person can lose something; each must show within ten seconds. */
+/** Every way to lose a right; each must take effect within ten seconds. */
 const losses: Record<string, { lose: (token: { jti: string; sid: string }) => unknown; leaves: object | readonly string[] }> = {
   'a role removed': { lose: () => here.accounts.setRoles('alice.chen', ['employee', 'hr-read']), leaves: ['employee', 'hr-read'] },
   'all roles removed': { lose: () => here.accounts.setRoles('alice.chen', []), leaves: [] },
@@ -31,7 +32,7 @@ describe.each(Object.entries(losses))('%s', (_, { lose, leaves }) => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string; sid: string };
 
-  it('shows after ten seconds at the latest', async () => {
+  it('takes effect within ten seconds', async () => {
     const token = await here.token('alice.chen');
     await here.verifier.verify(token, API);
     here.clock.pass(5);
@@ -45,7 +46,7 @@ describe.each(Object.entries(losses))('%s', (_, { lose, leaves }) => {
     else expect(await refusal(outcome)).toEqual(leaves);
   });
 
-  it('shows at once when approving, and in the cache from then on', async () => {
+  it('takes effect at once for an approval, which also clears the cache', async () => {
     const token = await here.token('alice.chen');
     const caller = await here.verifier.verify(token, API);
     await lose(claimsOf(token));
@@ -58,15 +59,15 @@ describe.each(Object.entries(losses))('%s', (_, { lose, leaves }) => {
     expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
   });
 
-  it('leaves everyone else alone', async () => {
+  it('does not affect another person', async () => {
     const token = await here.token('bob.martinez');
     await lose({ jti: randomUUID(), sid: randomUUID() });
     expect((await here.verifier.verify(token, API)).person.roles.has('finance-write')).toBe(true);
   });
 });
 
-describe('the cache', () => {
-  it('ends with the token, however young the entry', async () => {
+describe('the token cache', () => {
+  it('drops an entry when its token expires', async () => {
     const token = await here.token('alice.chen', { ttl: 4 });
     await here.verifier.verify(token, API);
     here.clock.pass(4);
@@ -74,7 +75,7 @@ describe('the cache', () => {
     expect(await refusal(here.verifier.verify(token, API))).toEqual(UNAUTHENTICATED);
   });
 
-  it('does not live longer when the clock is set back', async () => {
+  it('drops an entry when the clock is set back', async () => {
     const token = await here.token('alice.chen');
     here.clock.pass(2);
     await here.verifier.verify(token, API);
@@ -82,14 +83,14 @@ describe('the cache', () => {
     expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
   });
 
-  it('asks once for many requests at the same moment', async () => {
+  it('verifies once for concurrent requests', async () => {
     const token = await here.token('alice.chen');
     const callers = await Promise.all(Array.from({ length: 50 }, () => here.verifier.verify(token, API)));
     expect(new Set(callers).size).toBe(1);
     expect(here.people.asked).toBe(1);
   });
 
-  it('keeps its good entries through a flood of bad tokens', async () => {
+  it('keeps valid entries during a flood of invalid tokens', async () => {
     const token = await here.token('alice.chen');
     await here.verifier.verify(token, API);
     const [head, body] = token.split('.');
@@ -103,7 +104,7 @@ describe('the cache', () => {
     expect(here.people.asked).toBe(1);
   });
 
-  it('reads the header as people write it', () => {
+  it('reads the Bearer scheme in any case', () => {
     expect(bearer('Bearer abc')).toBe('abc');
     expect(bearer('bearer abc')).toBe('abc');
     for (const other of [undefined, '', 'Basic abc', 'Bearerabc', 'abc']) expect(bearer(other)).toBeUndefined();
@@ -111,7 +112,7 @@ describe('the cache', () => {
 });
 
 describe('the employee record', () => {
-  it('is none where there is no such employee', async () => {
+  it('is absent where no such employee exists', async () => {
     here.people.records.delete(aliceId);
     expect((await here.verifier.verify(await here.token('alice.chen'), API)).person.employeeId).toBeUndefined();
   });
@@ -124,18 +125,18 @@ describe('the employee record', () => {
     return here.verifier.verify(await signed(privateKey, { alg: 'ES256', kid }, token), API);
   };
 
-  it('is the claim, in one spelling, else the sub', async () => {
+  it('is the claim employee_id in lower case, or else the sub', async () => {
     expect((await withClaims({})).person.employeeId).toBe(eve.sub);
     expect((await withClaims({ employee_id: aliceId.toUpperCase() })).person.employeeId).toBe(aliceId);
   });
 
-  it('is never found by way of the sub when the claim makes no sense', async () => {
+  it('is not derived from the sub when the claim is malformed', async () => {
     for (const employee_id of ['', 'eve', `{${eve.sub}}`, 7, null, [eve.sub]]) {
       expect((await withClaims({ employee_id })).person.employeeId).toBeUndefined();
     }
   });
 
-  it('is remembered for five minutes while the records cannot be asked', async () => {
+  it('is cached for five minutes while the employee records are unavailable', async () => {
     await here.verifier.verify(await here.token('alice.chen'), API);
     here.people.down = true;
     here.clock.pass(299);
@@ -148,24 +149,24 @@ describe('the employee record', () => {
     });
   });
 
-  it('is SERVICE_UNAVAILABLE where nothing was ever known, and customers do not need it', async () => {
+  it('is SERVICE_UNAVAILABLE where nothing is cached; customers do not need it', async () => {
     here.people.down = true;
     const refused = await refusal(here.verifier.verify(await here.token('alice.chen'), API));
     expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    // Every server refuses this person meanwhile, also one whose own store answers.
+    // The message says so because every server refuses this person, even one whose own store works.
     expect(refused).toMatchObject({ message: expect.stringContaining('no server answers you until') as string });
     expect((await here.verifier.verify(await here.token('jane.smith@acme.example'), API)).person.realm).toBe('customer');
   });
 
-  it('is not remembered for an approval', async () => {
+  it('is not taken from the cache for an approval', async () => {
     const caller = await here.verifier.verify(await here.token('alice.chen'), API);
     here.people.down = true;
     expect(await refusal(here.verifier.refresh(caller))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
 
-describe('when the shared store is gone', () => {
-  it('nobody is let in, and nobody is told to sign in again', async () => {
+describe('an unavailable key-value store', () => {
+  it('refuses everyone with 503, so that nobody is asked to sign in again', async () => {
     const token = await here.token('alice.chen');
     const caller = await here.verifier.verify(token, API);
     await here.close();
@@ -176,8 +177,8 @@ describe('when the shared store is gone', () => {
   });
 });
 
-describe('refreshing', () => {
-  it('refuses a sign-in that has expired meanwhile, and one of an issuer that is not ours', async () => {
+describe('refresh before an approval', () => {
+  it('refuses an expired token, and a token of an unknown issuer', async () => {
     const caller = await here.verifier.verify(await here.token('alice.chen'), API);
     const elsewhere = {
       ...caller,
@@ -189,7 +190,7 @@ describe('refreshing', () => {
     expect(await refusal(here.verifier.refresh(caller))).toEqual(UNAUTHENTICATED);
   });
 
-  it('works for a caller whose token it never saw, by the account alone', async () => {
+  it('works for a caller whose token this process never verified', async () => {
     const caller = await here.verifier.verify(await here.token('alice.chen'), API);
     const copy = { ...caller, token: { ...caller.token } };
     expect((await here.verifier.refresh(copy)).person).toEqual(caller.person);
@@ -197,7 +198,7 @@ describe('refreshing', () => {
     expect((await here.verifier.refresh(copy)).person.roles).toEqual(new Set(['employee']));
   });
 
-  it('never gives a role that the token did not have', async () => {
+  it('never adds a role that the token does not have', async () => {
     const caller = await here.verifier.verify(await here.token('frank.davis'), API);
     await here.accounts.setRoles('frank.davis', ['employee', 'executive']);
     expect((await here.verifier.refresh(caller)).person.roles).toEqual(new Set(['employee']));
@@ -209,7 +210,7 @@ describe('the right to approve', () => {
   const approves = async (setup: Setup, options: object) =>
     (await setup.verifier.verify(await setup.token('alice.chen', options), API)).approves;
 
-  it("is in no ordinary token, and a script's right counts only where it is switched on", async () => {
+  it('is in no ordinary token; a scripted approval works only where the setting allows it', async () => {
     expect(await approves(here, {})).toBe('nothing');
     expect(await approves(here, { approve: true })).toBe('nothing');
     const scripted = setUp({ scriptedApprovals: true });
@@ -218,7 +219,7 @@ describe('the right to approve', () => {
     await scripted.close();
   });
 
-  it('from the terminal is for one confirmation and one minute', async () => {
+  it('of the command is for one confirmation and one minute', async () => {
     const caller = await here.verifier.verify(await here.token('alice.chen', { approve: id, ttl: 300 }), API);
     expect(caller.approves).toEqual({ confirmationId: id });
     expect(caller.token.expiresAt - caller.token.issuedAt).toBe(60);
@@ -226,7 +227,7 @@ describe('the right to approve', () => {
     expect(mayDecide(caller, randomUUID())).toBe(false);
   });
 
-  it('is not for any other client, a longer life, or a claim of another shape', async () => {
+  it('is not given to another client, a longer-lived token or a malformed claim', async () => {
     const scripted = setUp({ scriptedApprovals: true });
     expect(await approves(scripted, { approve: true, client: 'some-agent' })).toBe('nothing');
     expect(await approves(scripted, { approve: id, client: 'tamshai-web' })).toBe('nothing');

@@ -1,3 +1,4 @@
+/** Verification of access tokens: algorithm confusion, wrong claims and foreign keys are refused; minted tokens are accepted. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTHeaderParameters, type JWTPayload } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -28,7 +29,7 @@ const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 const publicPem = Buffer.from(staff.publicKey.export({ type: 'spki', format: 'pem' }));
 
 async function publishedKey() {
-  // The key pair that oidc-provider ships for trying it out: anyone can sign with it.
+  // oidc-provider publishes this key pair for development, so anyone can sign with it.
   const { default: published } = (await import(
     new URL('../../node_modules/oidc-provider/lib/consts/dev_keystore.js', import.meta.url).href
   )) as {
@@ -43,7 +44,7 @@ const CLAIM = 'ERR_JWT_CLAIM_VALIDATION_FAILED';
 const SIGNATURE = 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED';
 const NO_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 
-/** With the reason that the log is told, so that no row passes for another's fault. */
+/** The logged reason proves that each token is refused for its own fault. */
 const bad: Record<string, [string, () => string | undefined | Promise<string>]> = {
   'no token': ['missing', () => undefined],
   'an empty token': ['missing', () => ''],
@@ -105,8 +106,8 @@ const bad: Record<string, [string, () => string | undefined | Promise<string>]> 
   'a customer under the staff issuer': ['account', () => sign({ ...good, sub: persona('jane.smith@acme.example').sub })],
 };
 
-describe('a bad token', () => {
-  it.each(Object.keys(bad))('%s is refused without saying why', async (name) => {
+describe('an invalid token', () => {
+  it.each(Object.keys(bad))('(%s) is refused without a reason in the message', async (name) => {
     const [reason, make] = bad[name] ?? ['', () => undefined];
     const token = await make();
     const before = refusals.length;
@@ -115,7 +116,7 @@ describe('a bad token', () => {
     expect(verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
   });
 
-  it('is told from a good one by nothing but its fault', async () => {
+  it('differs from an accepted token only in its fault', async () => {
     expect((await verifier.verify(await sign(good), API)).person.username).toBe(eve.sub);
     expect((await verifier.verify(await sign(good, { typ: 'JWT' }), API)).person.sub).toBe(eve.sub);
     expect((await verifier.verify(await sign({ ...good, aud: ['account', `${BASE}/api`], typ: 'Bearer' }), API)).person.sub).toBe(eve.sub);
@@ -123,7 +124,7 @@ describe('a bad token', () => {
 });
 
 describe('a minted token', () => {
-  it('makes a member of staff', async () => {
+  it('identifies a member of staff', async () => {
     const caller = await verifier.verify(await it_.token('alice.chen'), API);
     const alice = persona('alice.chen');
     expect(caller.person).toEqual({
@@ -144,7 +145,7 @@ describe('a minted token', () => {
     });
   });
 
-  it('makes a customer with an organisation', async () => {
+  it('identifies a customer with an organisation', async () => {
     const { person } = await verifier.verify(await it_.token('jane.smith@acme.example'), API);
     const jane = persona('jane.smith@acme.example');
     expect(person).toMatchObject({
@@ -156,7 +157,7 @@ describe('a minted token', () => {
     expect(person.roles).toEqual(new Set(['lead-customer']));
   });
 
-  it('opens one audience and not the other, also from the cache', async () => {
+  it('is valid for one audience only, also from the cache', async () => {
     const forMcp = await it_.token('nina.patel', { audience: `${BASE}/mcp` });
     expect(await refusal(verifier.verify(forMcp, API))).toEqual(UNAUTHENTICATED);
     expect((await verifier.verify(forMcp, MCP)).person.username).toBe('nina.patel');
@@ -165,7 +166,7 @@ describe('a minted token', () => {
     expect(await refusal(verifier.verify(forMcp, API))).toEqual(UNAUTHENTICATED);
   });
 
-  it('never lives longer than five minutes, nor can one for MCP approve', async () => {
+  it('expires within five minutes, and cannot approve when it is for MCP', async () => {
     const caller = await verifier.verify(await it_.token('nina.patel', { ttl: 86_400 }), API);
     expect(caller.token.expiresAt - caller.token.issuedAt).toBe(300);
     await expect(it_.token('nina.patel', { audience: `${BASE}/mcp`, approve: true })).rejects.toThrow(/never approve/);

@@ -1,4 +1,4 @@
-/** How commands find the instance that runs, and that no other user and no dead process can send them elsewhere. */
+/** Discovery of the running instance by the command, and its protection against files of other users and dead processes. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ describe('a running instance', () => {
     expect(look({ TAMSHAI_DATA: join(root, 'two') })).toEqual({ TAMSHAI_DATA: join(root, 'two') });
   });
 
-  it('gives way to what the environment says', () => {
+  it('is ignored when the environment names another', () => {
     registerInstance(instance(), places());
     for (const given of [
       { GATEWAY_PORT: '5000' },
@@ -60,7 +60,7 @@ describe('a running instance', () => {
       expect(look(given)).toEqual(given);
   });
 
-  it('that is one of several started here has to be named', () => {
+  it('must be named when several were started in one folder', () => {
     registerInstance(instance(), places());
     write(`${process.ppid}.json`, instance({ pid: process.ppid, dataFolder: join(root, 'two'), base: 'http://localhost:4200' }));
     expect(() => look()).toThrow(/Several .* set TAMSHAI_DATA to .*one or .*two\./);
@@ -68,7 +68,7 @@ describe('a running instance', () => {
   });
 });
 
-describe('nobody else can send a token elsewhere', () => {
+describe('an instance file', () => {
   it.each<[string, () => void]>([
     ['a process that is gone', () => write('4194303.json', instance({ pid: 4_194_303 }))],
     ['a file under the number of another process', () => write('77.json', instance())],
@@ -94,12 +94,12 @@ describe('nobody else can send a token elsewhere', () => {
         chmodSync(folderOf(), 0o777);
       },
     ],
-  ])('not by %s', (_, plant) => {
+  ])('is ignored: %s', (_, plant) => {
     plant();
     expect(look()).toEqual({});
   });
 
-  it('what cannot be written is no reason not to start', () => {
+  it('that cannot be written does not prevent the start', () => {
     writeFileSync(join(home, '.tamshai'), '');
     expect(() => registerInstance(instance(), places())()).not.toThrow();
   });

@@ -1,4 +1,4 @@
-/** Processes that share one Redis: which ones may join, also after Redis was emptied. */
+/** Processes that share one Redis: only those with the same master and gateway keys may join, also after Redis was emptied. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ interface Process {
   readonly gateway?: string;
 }
 
-/** A gateway that starts, as far as the others are concerned. Each has a connection of its own. */
+/** Joins as a starting gateway does, with its own connection. */
 async function join1({ data, masterKey, instance, gateway = gatewayKey }: Process): Promise<Membership | undefined> {
   const settings = {
     TAMSHAI_DATA: data,
@@ -61,14 +61,14 @@ async function join1({ data, masterKey, instance, gateway = gatewayKey }: Proces
   return joinOthers(kv, openKeys(data, config), { config, withGateway: true, local: [], remote: [] });
 }
 
-test('another master key is refused while the rightful one holds the claim', async () => {
+test('a process with another master key is refused while the first one holds the claim', async () => {
   await join1({ data: folder(), masterKey: fresh(), instance: 'one' });
   await expect(join1({ data: folder(), masterKey: fresh(), instance: 'two' })).rejects.toThrow(
     /have another master key; set TAMSHAI_MASTER_KEY/,
   );
 });
 
-test('after Redis was emptied, a running process claims its place again before a wrong one gets it', async () => {
+test('after Redis was emptied, a running process renews its claim, and a wrong process is refused', async () => {
   const master = fresh();
   const one = await join1({ data: folder(), masterKey: master, instance: 'one' });
   await admin.flushall();
@@ -77,7 +77,7 @@ test('after Redis was emptied, a running process claims its place again before a
   await join1({ data: folder(), masterKey: master, instance: 'two' });
 });
 
-test('a wrong one that came first to an emptied Redis gives way to one that was here before, running or not', async () => {
+test('a wrong process that claims an emptied Redis loses it to an earlier member, running or restarted', async () => {
   const master = fresh();
   const data = folder();
   const one = await join1({ data, masterKey: master, instance: 'one' });
@@ -95,7 +95,7 @@ test('a wrong one that came first to an emptied Redis gives way to one that was 
   await join1({ data: folder(), masterKey: master, instance: 'three' });
 });
 
-test('a newcomer with another master key does not take the place of others, whatever its clock says', async () => {
+test('a new process with another master key cannot take over the claim, whatever its clock', async () => {
   const master = fresh();
   const one = await join1({ data: folder(), masterKey: master, instance: 'one' });
   const behind = Date.now() - 3_600_000;
@@ -106,7 +106,7 @@ test('a newcomer with another master key does not take the place of others, what
   expect(await one?.renew()).toBe(true);
 });
 
-test('what a folder knows of another Redis does not count here', async () => {
+test('the membership of a data folder in another Redis gives no claim', async () => {
   const other = await startRedis();
   closing.push(() => other.stop());
   const [data, theirs] = [folder(), fresh()];
@@ -118,7 +118,7 @@ test('what a folder knows of another Redis does not count here', async () => {
   await expect(join1({ data, masterKey: theirs, instance: 'wrong' })).rejects.toThrow(/another master key/);
 });
 
-test('the master key changes over while the old one stands beside it', async () => {
+test('the master key can be rotated while both keys are set', async () => {
   const [old, next] = [fresh(), fresh()];
   const [first, second] = [folder(), folder()];
   const one = await join1({ data: first, masterKey: `${old},${next}`, instance: 'one' });
@@ -127,7 +127,7 @@ test('the master key changes over while the old one stands beside it', async () 
   expect([await one?.renew(), await two?.renew()]).toEqual([true, true]);
 });
 
-test('gateways with different gateway keys do not start, and a new key beside the old one does', async () => {
+test('a gateway with another gateway key is refused, and one with the new key beside the old one joins', async () => {
   const master = fresh();
   await join1({ data: folder(), masterKey: master, instance: 'one' });
   const next = newGatewayKey();
@@ -139,7 +139,7 @@ test('gateways with different gateway keys do not start, and a new key beside th
   await join1({ data: folder(), masterKey: master, instance: 'three' });
 });
 
-test('a token of one gateway is good at another with a data folder of its own', async () => {
+test('a token of one gateway is valid at another gateway with its own data folder', async () => {
   const master = fresh();
   const [one, two] = [folder(), folder()];
   await fillFolder(one, SQL_DOMAINS);

@@ -1,3 +1,4 @@
+/** JSON request bodies: limits of depth, width and size, duplicate keys, broken UTF-8 and slow uploads. */
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,12 +19,12 @@ function refusal(text: string, duplicates: 'refuse' | 'allow' = 'refuse'): Failu
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-/** Lists of so many items in one list; the outer one counts too. */
+/** A list of lists with these numbers of items; the items of the outer list count too. */
 const items = (...counts: number[]) =>
   JSON.stringify(counts.map((count, i) => Array.from({ length: count - (i === 0 ? counts.length : 0) }, () => ({}))));
 const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join()}}`;
 
-describe('parseJson takes what is fine', () => {
+describe('parseJson accepts', () => {
   it.each([
     ['null', null],
     ['-0.5e-3', -0.0005],
@@ -38,7 +39,7 @@ describe('parseJson takes what is fine', () => {
     expect(parseJson(text, { duplicates: 'refuse' })).toEqual(value);
   });
 
-  it('and limits at their very edge', () => {
+  it('values exactly at the limits', () => {
     expect(parseJson(keys(2_000), { duplicates: 'refuse' })).toMatchObject({ k1999: 1999 });
     expect(parseJson(JSON.stringify('é'.repeat(32_768)), { duplicates: 'refuse' })).toHaveLength(32_768);
   });
@@ -69,12 +70,12 @@ describe('parseJson refuses', () => {
     expect(said).toMatch(message);
   });
 
-  it('what is too deep, wide or long, however deep', () => {
+  it('values that are too deep, wide or long, at any depth', () => {
     expect(refusal(nested(33)).message).toMatch(/32 levels/);
     expect(refusal(objects(33)).message).toMatch(/32 levels/);
     expect(refusal(nested(100_000)).message).toMatch(/32 levels/);
     expect(refusal(keys(2_001)).message).toMatch(/2000 keys/);
-    // All lists together: each item costs time to check, record and answer.
+    // The limit counts the items of all lists: each item costs time to check and record.
     expect(parseJson(items(5_000, 5_000), { duplicates: 'refuse' })).toHaveLength(2);
     expect(refusal(items(10_001)).message).toMatch(/10000 items/);
     expect(refusal(items(5_000, 5_001)).message).toMatch(/10000 items/);
@@ -83,16 +84,16 @@ describe('parseJson refuses', () => {
     expect(refusal(JSON.stringify({ ['k'.repeat(65_537)]: 1 })).message).toMatch(/64 kB/);
   });
 
-  it('but duplicates only where it is asked to', () => {
+  it('duplicate keys only with `duplicates: refuse`', () => {
     expect(parseJson('{"a":1,"a":2}', { duplicates: 'allow' })).toEqual({ a: 2 });
   });
 
-  it('nothing of the body is in what it says', () => {
+  it('with a message that repeats nothing of the body', () => {
     for (const text of ['{"password":"hunter2"', '{"hunter2":1,"hunter2":2}']) expect(refusal(text).message).not.toContain('hunter2');
   });
 });
 
-describe('a body is read', () => {
+describe('readJson', () => {
   const server = http.createServer((req, res) => {
     readJson(req, { duplicates: 'refuse' }, { bytes: 256 * 1024, ms: 150 })
       .then((value) => res.end(JSON.stringify({ value })))
@@ -109,7 +110,7 @@ describe('a body is read', () => {
     return { status: res.status, body: (await res.json()) as Record<string, unknown> };
   };
 
-  it('whole, as UTF-8', async () => {
+  it('reads the whole body as UTF-8', async () => {
     expect(await post('{"a":"é😀"}')).toEqual({ status: 200, body: { value: { a: 'é😀' } } });
     const large = JSON.stringify(Array.from({ length: 5 }, () => 'x'.repeat(50_000)));
     expect((await post(large)).status).toBe(200);
@@ -123,7 +124,7 @@ describe('a body is read', () => {
     ['gzip', '{}', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['two encodings', '{}', { 'content-encoding': 'identity, br' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['257 kB', `"${'x'.repeat(257 * 1024)}"`, {}, 413, 'PAYLOAD_TOO_LARGE'],
-  ])('but not %s', async (_, body, headers, status, code) => {
+  ])('refuses %s', async (_, body, headers, status, code) => {
     expect(await post(body, headers as Record<string, string>)).toMatchObject({ status, body: { status: 'error', code } });
   });
 
@@ -140,12 +141,12 @@ describe('a body is read', () => {
       socket.on('error', () => undefined).on('close', () => resolve(got));
     });
 
-  it('nor one that grows past the limit without saying so', async () => {
+  it('refuses a chunked body that grows past the limit', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     expect(await raw('Transfer-Encoding: chunked', chunk, chunk, chunk, chunk, chunk)).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('nor one that drips, and the connection is closed', async () => {
+  it('times out a slow body, and closes the connection', async () => {
     const answer = await raw('Content-Length: 10', '{');
     expect(answer).toMatch(/^HTTP\/1.1 408 /);
     expect(answer).toMatch(/connection: close/i);

@@ -1,4 +1,4 @@
-/** Validation of exported knowledge before an import. */
+/** Validation of a knowledge export before its import: truncation, changed bytes, order, counts and digest. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Damaged, unarchive } from '../../src/domains/knowledge/archive.ts';
@@ -32,7 +32,7 @@ const change = (tx_id: number, more: Json = {}): Json => ({
 });
 const beginning = { tamshai: 'knowledge', format: 1, as_of_tx_id: 9 };
 
-/** A whole file of these changes, its end made for them. */
+/** A complete export of these changes, with the right counts and digest. */
 function file(changes: readonly Json[], first: Json = beginning, more: Json = {}): string[] {
   const lines = [first, ...changes].map((line) => JSON.stringify(line));
   const sha256 = createHash('sha256')
@@ -54,19 +54,19 @@ const good = [
   change(5, { action: 'undo', undoes: 3, closed: ['t-3'] }),
 ];
 
-test('accepts what export writes', () => {
+test('an export is accepted', () => {
   const { changes, counts, asOf } = taken(file(good));
   expect(changes).toEqual(good);
   expect([counts, asOf]).toEqual([{ transactions: 4, entries: 2, triples: 1 }, 9]);
   expect(taken(file([], { ...beginning, as_of_tx_id: 0 })).changes).toEqual([]);
 });
 
-describe('does not take', () => {
+describe('an import refuses', () => {
   const refused = (lines: readonly (string | Buffer)[], why: string | RegExp) => {
     expect(() => taken(lines)).toThrow(Damaged);
     expect(() => taken(lines)).toThrow(why);
   };
-  test('a file that is empty, cut off, longer than its end, or of something else', () => {
+  test('a file that is empty, truncated, longer than its end, or of another format', () => {
     refused([], 'there is nothing in it');
     const whole = file(good);
     for (let n = 1; n < whole.length; n++) refused(whole.slice(0, n), `it is cut off after line ${n}`);
@@ -80,7 +80,7 @@ describe('does not take', () => {
     refused([whole[0] ?? '', 'null'], 'line 2 is not a change');
   });
 
-  test('any single byte that is another one', () => {
+  test('a file with any single byte changed', () => {
     const text = Buffer.from(`${file(good).join('\n')}\n`);
     for (let i = 0; i < text.length; i++) {
       const other = Buffer.from(text);
@@ -100,7 +100,7 @@ describe('does not take', () => {
     }
   });
 
-  test('a line that was left out, doubled or moved', () => {
+  test('a line that is missing, duplicated or moved', () => {
     const whole = file(good);
     for (let n = 1; n < whole.length - 1; n++) {
       refused(whole.toSpliced(n, 1), /line/);
@@ -112,7 +112,7 @@ describe('does not take', () => {
     );
   });
 
-  /** With an end that vouches for it: made by somebody who meant well. */
+  /** These files have valid counts and a valid digest. */
   test.each<[string, Json[], string]>([
     ['changes out of order', [change(2), change(1)], 'line 3 is out of order'],
     ['a change twice', [change(1), change(1)], 'line 3 is out of order'],
@@ -150,7 +150,7 @@ describe('does not take', () => {
     ['a predicate of several words', [change(1, { triples: [triple('t-1', { predicate: 'owned by' })] })], 'line 2 is not a change'],
   ])('%s', (_what, changes, why) => refused(file(changes), why));
 
-  test('an end that counts otherwise', () => {
+  test('an end with wrong counts or a wrong digest', () => {
     refused(file(good, beginning, { transactions: 3 }), 'line 6 counts other transactions than there are');
     refused(file(good, beginning, { entries: 3 }), 'line 6 counts other entries than there are');
     refused(file(good, beginning, { sha256: '' }), 'line 6 does not fit what stands before it');

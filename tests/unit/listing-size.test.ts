@@ -1,3 +1,4 @@
+/** Size of tools/list: the tools of an executive cost at most 250 tokens each, and still describe every field. */
 import { expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { rolesIn } from '../../src/core/people.ts';
@@ -5,17 +6,17 @@ import { createListings } from '../../src/gateway/listing.ts';
 import { persona } from '../../src/sample/people.ts';
 import { person } from '../test-runtime.ts';
 
-/** Of JSON like this, by the encodings of well-known models. */
+/** Average for such JSON with the tokenizers of well-known models. */
 const LETTERS_A_TOKEN = 4.4;
 
-it("an executive's list of tools leaves a model room for the question: at most 250 tokens a tool", () => {
+it("an executive's tool list costs at most 250 tokens per tool", () => {
   expect(persona('eve.thompson').roles).toContain('executive');
   const { tools, bytes } = createListings(allTools(), undefined).for(person('eve.thompson'), undefined);
   expect(tools.length).toBeGreaterThan(60);
   expect(bytes.length / LETTERS_A_TOKEN / tools.length).toBeLessThanOrEqual(250);
 });
 
-it('what is listed names every input and every field of the answer', () => {
+it('the listed schemas contain every input and every field of the answer', () => {
   const { tools } = createListings(allTools(), undefined).for(
     { ...person('eve.thompson'), roles: rolesIn('staff', ['executive']) },
     undefined,

@@ -53,7 +53,7 @@ afterEach(async () => {
 });
 const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 
-/** The two formats, each told in the same way. */
+/** Builds the same responses in both wire formats. */
 interface Wire {
   readonly settings: () => LlmSettings;
   readonly path: string;
@@ -139,7 +139,7 @@ const textIn = (steps: readonly Step[]) => steps.map((step) => (step.type === 't
 describe.each(Object.entries(wires))('%s', (_, wire) => {
   const model = () => createLlm(wire.settings(), log);
 
-  test('text as it grows, calls put together from their pieces, and what it cost', async () => {
+  test('streams text, assembles tool calls from fragments, and reports the token usage', async () => {
     handler = streams(
       ...wire.text('Let me ', 'look.'),
       ...wire.calls(
@@ -165,7 +165,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(asked[0]?.body).toMatchObject({ stream: true });
   });
 
-  test('comes through while it is being written, not when it is over', async () => {
+  test('yields text before the response is complete', async () => {
     let finish = () => {};
     handler = (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -178,7 +178,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     while (!(await steps.next()).done);
   });
 
-  test('what was said before goes along, with the results under their calls', async () => {
+  test('sends the conversation, with the results of its tool calls', async () => {
     handler = streams(...wire.text('Sarah Kim.'), ...wire.end());
     const call = { id: 'call_1', name: 'hr_find_employees', input: { name: 'Kim' } };
     const answer = { status: 'success' as const, data: [] };
@@ -197,14 +197,14 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
       expect(sent).toContain(piece);
   });
 
-  test.each([429, 529])('busy (%d): asked again after as long as it says, and then it answers', async (status) => {
+  test.each([429, 529])('retries after %d, as Retry-After says', async (status) => {
     handler = (req, res, body, attempt) =>
       attempt < 3 ? refuses(status, { 'retry-after': '0' })(res) : streams(...wire.text('Here.'), ...wire.end())(req, res, body, attempt);
     expect(textIn(await all(model()))).toBe('Here.');
     expect(asked).toHaveLength(3);
   });
 
-  test.each([429, 529, 500, 401, 400])('%d for good: an error of ours, without a word of theirs', async (status) => {
+  test.each([429, 529, 500, 401, 400])('a permanent %d becomes SERVICE_UNAVAILABLE, without the text of the provider', async (status) => {
     handler = (_req, res) => refuses(status, { 'retry-after': '0' })(res);
     await expect(all(model())).rejects.toMatchObject({ name: 'Failure', code: 'SERVICE_UNAVAILABLE', retryable: true });
     const told = await all(model()).catch((error: Error) => `${error.message} ${JSON.stringify(error)}`);
@@ -213,7 +213,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(logged.join()).toContain(String(status));
   });
 
-  test('trouble in the middle: what came stays, then an error of ours, and nothing is asked twice', async () => {
+  test('an error in the stream keeps the received text and is not retried', async () => {
     handler = streams(...wire.text('The answer is '), wire.trouble);
     const steps: Step[] = [];
     const reading = (async () => {
@@ -225,7 +225,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(logged.join()).not.toContain('canary');
   });
 
-  test('a connection that breaks in the middle is an error, never a complete answer', async () => {
+  test('a broken connection is an error, never a complete answer', async () => {
     handler = (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(wire.text('Half ').join(''), () => res.destroy());
@@ -233,7 +233,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     await expect(all(model())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test.each(['before it answers', 'in the middle'])('hangs %s: a caller that aborts closes the connection', async (when) => {
+  test.each(['before it answers', 'in the middle'])('when the server hangs %s, an abort closes the connection', async (when) => {
     const stop = new AbortController();
     handler = (_req, res) => {
       if (when === 'in the middle') {
@@ -246,7 +246,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     await expect.poll(() => gone).toBe(1);
   });
 
-  test('an answer without end is not read without end', async () => {
+  test('an endless response is cut off', async () => {
     const piece = wire.text('x'.repeat(64 * 1024)).find(({ length }) => length > 64 * 1024) ?? '';
     handler = (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -261,7 +261,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     await expect.poll(() => gone).toBe(1);
   });
 
-  test('a redirect is not followed: the key goes to one address only', async () => {
+  test('a redirect is not followed, so that the key is sent to one address only', async () => {
     handler = (_req, res) => {
       res.writeHead(307, { location: `${base()}/elsewhere` });
       res.end();
@@ -270,7 +270,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(asked.filter(({ url }) => url.includes('elsewhere'))).toEqual([]);
   });
 
-  test('an input that is no JSON object becomes an empty one', async () => {
+  test('an input that is not a JSON object becomes an empty one', async () => {
     handler = streams(...wire.text(''), ...wire.calls({ id: 'call_a', name: 'hr_find_employees', pieces: ['[1,', '2]'] }), ...wire.end());
     expect((await all(model())).find(({ type }) => type === 'call')).toMatchObject({ call: { input: {} } });
   });
@@ -278,7 +278,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
   test.each([
     ['longer than any', `{"name":"${'x'.repeat(270_000)}"}`],
     ['deeper than can be written down', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
-  ])('and so does one that is %s', async (_what, text) => {
+  ])('an input that is %s becomes an empty one', async (_what, text) => {
     handler = streams(...wire.text(''), ...wire.calls({ id: 'call_a', name: 'hr_find_employees', pieces: [text] }), ...wire.end());
     expect((await all(model())).find(({ type }) => type === 'call')).toEqual({
       type: 'call',
@@ -287,9 +287,9 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
   });
 });
 
-describe('which model', () => {
+describe('the choice of the model', () => {
   const modelFor = (environment: Record<string, string>) => readConfig(environment).model;
-  test('is a matter of settings', () => {
+  test('follows the settings', () => {
     expect(modelFor({})).toBeUndefined();
     expect(modelFor({ ANTHROPIC_API_KEY: KEY })).toMatchObject({ kind: 'anthropic', apiKey: KEY });
     expect(modelFor({ LLM_BASE_URL: 'http://localhost:11434/v1', LLM_MODEL: 'llama' })).toEqual({
@@ -304,7 +304,7 @@ describe('which model', () => {
     [{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: 'http://10.0.0.7/v1' }, 'ANTHROPIC_BASE_URL must use https'],
     [{ LLM_BASE_URL: `https://me:${KEY}@llm.example/v1`, LLM_MODEL: 'x' }, 'LLM_BASE_URL must not hold'],
     [{ LLM_BASE_URL: 'https://llm.example/v1' }, 'needs LLM_MODEL'],
-  ])('%o does not start', (environment, says) => {
+  ])('refuses %o', (environment, says) => {
     expect(() => modelFor(environment)).toThrow(ConfigProblem);
     expect(() => modelFor(environment)).toThrow(says);
     try {

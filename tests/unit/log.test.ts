@@ -1,4 +1,4 @@
-/** What log lines may contain. */
+/** Log lines: only allowed fields, no messages of drivers, no tokens and no control characters. */
 import { expect, test } from 'vitest';
 import { openLog } from '../../src/app/log.ts';
 
@@ -7,7 +7,7 @@ function lines(level = 'info') {
   return { log: openLog(level, { write: (line: string) => void written.push(line) }), written };
 }
 
-test('a line is one JSON object with its time, its level and its request', () => {
+test('a line is one JSON object with the time, the level and the request id', () => {
   const { log, written } = lines();
   log.warn({ requestId: 'abc-1', server: 'hr', ms: 1.5 }, 'slow');
   expect(written).toHaveLength(1);
@@ -21,7 +21,7 @@ test('a line is one JSON object with its time, its level and its request', () =>
   });
 });
 
-test('fields that are not on the list stay out, whatever they are called', () => {
+test('fields outside of the list are not logged', () => {
   const { log, written } = lines();
   log.error(
     {
@@ -52,7 +52,7 @@ test('an error is logged by its class and location, without its message and with
   expect(written[0]).not.toContain('123-45');
 });
 
-test('objects, line feeds, escapes and tokens do not get through by an allowed name', () => {
+test('an allowed field contains no objects, line feeds, escape sequences or tokens', () => {
   const { log, written } = lines();
   const token = `eyJhbGciOiJFZERTQSJ9.${'a'.repeat(40)}.${'b'.repeat(40)}`;
   log.info(

@@ -7,7 +7,7 @@ import { createLineClassifier, parseBlocks, parseInline, parseTable } from '../.
 const text = (value: string) => ({ type: 'text', value });
 
 describe('blocks', () => {
-  test('paragraphs, lists, tables and code are told apart by how their lines begin', () => {
+  test('paragraphs, lists, tables and code are recognised by the beginning of their lines', () => {
     const source = 'One\ntwo\n- a\n* b\n• c\n1. d\n2) e\n| f |\n|---|\n\n```sql\n- g\n\n# h\n```\n# i';
     expect(parseBlocks(source).map(({ type, lines }) => [type, lines.length])).toEqual([
       ['paragraph', 2],
@@ -18,7 +18,7 @@ describe('blocks', () => {
       ['paragraph', 1],
     ]);
   });
-  test('a fence without an end makes all that follows code', () => {
+  test('after an unclosed fence everything is code', () => {
     const classify = createLineClassifier();
     expect(['~~~', '# a', '> b', '~~~', '> b', '---', '<!-- c'].map(classify)).toEqual([
       'fence',
@@ -42,7 +42,7 @@ describe('blocks', () => {
 });
 
 describe('tables', () => {
-  test('an escaped pipe does not end a cell, and the last pipe begins none', () => {
+  test('an escaped pipe does not end a cell, and the last pipe begins no cell', () => {
     expect(parseTable(['| a | b', '|:--|--:|', '| x \\| y | -$1,000 |', '|  | 12.5 % |'])).toEqual({
       head: ['a', 'b'],
       rows: [
@@ -75,7 +75,7 @@ describe('inline', () => {
     ['**one two** three', 11],
     ['one [two three](/four five', 3],
     ['one [two] three', 9],
-  ])('the last break of %s is settled however it goes on', (line, at) => expect(parseInline(line).lastBreak).toBe(at));
+  ])('the last break of %s is final, whatever follows', (line, at) => expect(parseInline(line).lastBreak).toBe(at));
 
   test.each(['[', '![a](', '[a](b ', '**a ', '`', '__a*', '\\', '|'])('60,000 characters of %s stay text', (mark) => {
     const line = mark.repeat(Math.ceil(60_000 / mark.length));
@@ -87,7 +87,7 @@ describe('inline', () => {
   });
 });
 
-describe('the terminal', () => {
+describe('printing on a terminal', () => {
   const printed = (pieces: readonly string[]): string => {
     let out = '';
     const printer = createAnswerPrinter((piece) => void (out += piece), { style: plain, width: 40 });
@@ -95,7 +95,7 @@ describe('the terminal', () => {
     printer.end();
     return out;
   };
-  test('prints the same, wherever the pieces end', () => {
+  test('gives the same result, wherever the pieces end', () => {
     const source =
       '## Two deals\nThese **two large deals** close at `a b` [soon](/x y) or [later](https://example.org):\n\n' +
       '| Deal | Value |\n|---|---:|\n| A\\_B \\| C | $1 |\n\n```sh\n# keep   **this**\n```\n\n- **open\n- __init__ 2 * 3 * 4\n';
@@ -109,7 +109,7 @@ describe('the terminal', () => {
     expect(whole).toContain('# keep   **this**');
     expect(whole).toContain('- **open\n');
   });
-  test('a mark that nothing closes does not hold the answer back', () => {
+  test('does not wait for the end of an unclosed mark', () => {
     let out = '';
     const printer = createAnswerPrinter((piece) => void (out += piece), { style: plain, width: 80 });
     printer.text(`**${'word '.repeat(120)}`);

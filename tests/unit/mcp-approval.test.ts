@@ -61,7 +61,7 @@ describe.each([
   ['2025-11-25, SDK 2', second('legacy')],
   ['2025-11-25, SDK 1', first],
 ])('%s, a client that opens URLs', (_, connect) => {
-  it('is handed the approval page, and answers with what became of the ticket', async () => {
+  it('gets the URL of the approval page, and then the result of the ticket', async () => {
     const asked: Asked[] = [];
     const call = await connect({ url: {} }, (request) => {
       asked.push(request);
@@ -76,7 +76,7 @@ describe.each([
   });
 
   it.each(['accept', 'decline', 'cancel'] as const)(
-    'answering "%s" while nobody decided, gets the pending answer again',
+    'that answers "%s" before the decision gets the pending answer again',
     async (action) => {
       const call = await connect({ url: {} }, () => action);
       const result = await call('notes_raise', { n: 2 });
@@ -87,7 +87,7 @@ describe.each([
     },
   );
 
-  it('answering "decline" after the person approved, is told that it happened', async () => {
+  it('that answers "decline" after the person approved gets the result', async () => {
     const call = await connect({ url: {} }, ({ url }) => {
       fixture.decide(idOf(url), { state: 'done', answer: done });
       return 'decline';
@@ -99,7 +99,7 @@ describe.each([
     ['denied', 'ALREADY_DECIDED'],
     ['expired', 'CONFIRMATION_NOT_FOUND'],
     ['unknown', 'CONFIRMATION_NOT_FOUND'],
-  ] as const)('answering "accept" to a ticket that is %s, gets an error', async (state, code) => {
+  ] as const)('that answers "accept" for a ticket that is %s gets an error', async (state, code) => {
     const call = await connect({ url: {} }, ({ url }) => {
       fixture.decide(idOf(url), { state });
       return 'accept';
@@ -109,14 +109,14 @@ describe.each([
     expect(result.structuredContent).toMatchObject({ status: 'error', code });
   });
 
-  it('is not bothered for a read', async () => {
+  it('gets no elicitation for a read', async () => {
     const call = await connect({ url: {} }, () => {
       throw new Error('asked');
     });
     expect((await call('notes_echo', {})).structuredContent).toMatchObject({ status: 'success' });
   });
 
-  it('with forms only, is never asked: it gets the pending answer and the link', async () => {
+  it('that supports only forms gets no elicitation, but the pending answer with the link', async () => {
     const call = await connect({ form: {} }, () => {
       throw new Error('asked');
     });
@@ -132,7 +132,7 @@ it('a 2025 client that fails to show the page gets the pending answer', async ()
   expect((await call('notes_raise', { n: 6 })).structuredContent).toMatchObject({ status: 'pending_confirmation' });
 });
 
-it("a person's decision ends the waiting of a 2025 client that never answers", async () => {
+it("a person's decision completes the call of a 2025 client that never answers the elicitation", async () => {
   const call = await first({ url: {} }, ({ url }) => {
     fixture.decide(idOf(url), { state: 'done', answer: done });
     return new Promise(() => undefined);
@@ -140,7 +140,7 @@ it("a person's decision ends the waiting of a 2025 client that never answers", a
   expect((await call('notes_raise', { n: 7 })).structuredContent).toEqual(done);
 });
 
-it('an older session cannot mean elicitation by URL, whatever it declares', async () => {
+it('a session of an older revision gets no URL elicitation, whatever it declares', async () => {
   const headers = { ...requestInit.headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const post = (body: object, more: Record<string, string> = {}) =>
     fetch(fixture.url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify({ jsonrpc: '2.0', ...body }) });
@@ -150,7 +150,7 @@ it('an older session cannot mean elicitation by URL, whatever it declares', asyn
   expect(await called.json()).toMatchObject({ id: 1, result: { structuredContent: { status: 'pending_confirmation' } } });
 });
 
-describe('2026-07-28, what a client brings back', () => {
+describe('2026-07-28, the request state', () => {
   const meta = (elicitation: object = { url: {} }) => ({
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': { elicitation },
@@ -170,7 +170,7 @@ describe('2026-07-28, what a client brings back', () => {
   }
   const ask = (n: number) => ({ name: 'notes_raise', arguments: { n, m: 0 } });
 
-  it('a first call that already says "accept" asks all the same', async () => {
+  it('is required: a first call that already answers "accept" gets the elicitation', async () => {
     const { result } = await post({ ...ask(1), inputResponses: accepted });
     expect(result).toMatchObject({
       resultType: 'input_required',
@@ -180,7 +180,7 @@ describe('2026-07-28, what a client brings back', () => {
     expect(fixture.calls).toHaveLength(1);
   });
 
-  it('a state is good for the same person, tool and input, in whatever order its keys come', async () => {
+  it('is valid for the same person, tool and input, with its keys in any order', async () => {
     const { result } = await post(ask(2));
     const requestState = result?.requestState ?? '';
     fixture.decide([...fixture.tickets.keys()][0] ?? '', { state: 'done', answer: done });
@@ -189,7 +189,7 @@ describe('2026-07-28, what a client brings back', () => {
     expect(fixture.calls).toHaveLength(1);
   });
 
-  it('and for nobody and nothing else: refused, nothing run, nothing told', async () => {
+  it('is refused for another person, tool or input and when forged, without a run and without a result', async () => {
     const requestState = (await post(ask(3))).result?.requestState ?? '';
     const [confirmationId = ''] = [...fixture.tickets.keys()];
     fixture.decide(confirmationId, { state: 'done', answer: done });
@@ -215,7 +215,7 @@ describe('2026-07-28, what a client brings back', () => {
     expect(fixture.calls).toHaveLength(0);
   });
 
-  it('after five minutes it no longer waits, but still tells how it ended', async () => {
+  it('no longer waits after five minutes, but still returns a result', async () => {
     const requestState = (await post(ask(5))).result?.requestState ?? '';
     const [confirmationId = ''] = [...fixture.tickets.keys()];
     fixture.now += 301_000;
@@ -227,7 +227,7 @@ describe('2026-07-28, what a client brings back', () => {
     expect((await post({ ...ask(5), requestState })).result).toMatchObject({ structuredContent: done });
   });
 
-  it('a ticket that is being carried out is still pending', async () => {
+  it('of a ticket that is being executed returns the pending answer', async () => {
     const requestState = (await post(ask(6))).result?.requestState ?? '';
     const [[confirmationId, { pending }] = ['', { pending: undefined }]] = [...fixture.tickets];
     if (pending === undefined) throw new Error('no ticket');
@@ -235,7 +235,7 @@ describe('2026-07-28, what a client brings back', () => {
     expect((await post({ ...ask(6), requestState })).result).toMatchObject({ structuredContent: { status: 'pending_confirmation' } });
   });
 
-  it('the state shows the confirmation id and the time, and nothing of the input', () => {
+  it('contains the confirmation id and the expiry, and nothing of the input', () => {
     const binding = { principal: 'p', tool: 't', args: { salary: 123_456 } };
     const sealed = sealState(key('k'), binding, { confirmationId: 'c', expiresAt: 1 });
     expect(Buffer.from(sealed.split('.')[1] ?? '', 'base64url').toString()).toBe('["c",1]');
@@ -244,7 +244,7 @@ describe('2026-07-28, what a client brings back', () => {
   });
 });
 
-it('waits a little for the decision where that is wanted', async () => {
+it('waits up to settleMs for the decision', async () => {
   const patient = await startFixture({ limits: { settleMs: 5_000 }, clock: { now: () => new Date() } });
   const client = new Client2(info, { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: 'auto' } });
   client.setRequestHandler('elicitation/create', async ({ params }) => {

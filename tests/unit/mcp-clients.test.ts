@@ -1,4 +1,4 @@
-/** Real clients of both SDK generations against the endpoint. */
+/** MCP clients of both TypeScript SDK generations against the MCP endpoint: listing, results, errors and pending changes. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -56,7 +56,7 @@ describe.each([
   ['SDK 2, legacy', second('legacy'), '2025-11-25'],
   ['SDK 1', first, '2025-11-25'],
 ])('%s', (_, connect, version) => {
-  it(`speaks ${version} and sees just the tools of its person`, async () => {
+  it(`negotiates ${version} and sees only the tools of its person`, async () => {
     const [alice, bob] = [await connect('alice'), await connect('bob')];
     expect(alice.version).toBe(version);
     expect(await alice.tools()).toContain('notes_secret');
@@ -64,7 +64,7 @@ describe.each([
     await Promise.all([alice.close(), bob.close()]);
   });
 
-  it('gets a line of text, the whole answer as a resource, and the same as structured content; one run', async () => {
+  it('gets a text summary, and the answer as a resource and as structured content, from one run', async () => {
     const client = await connect();
     fixture.calls.length = 0;
     const args = { note: 'Größe "1" \n \u2028 😀', n: 1.5, list: [{ a: null }] };
@@ -81,7 +81,7 @@ describe.each([
     await client.close();
   });
 
-  it('gets errors in the result, in our words only', async () => {
+  it('gets errors in the result, without internal details', async () => {
     const client = await connect('bob');
     const failed = await client.call('notes_fail', {});
     expect(failed.isError).toBe(true);
@@ -99,7 +99,7 @@ describe.each([
     await client.close();
   });
 
-  it('gets a waiting change with the link to decide it', async () => {
+  it('gets a pending change with its approval link', async () => {
     const client = await connect();
     fixture.calls.length = 0;
     const result = await client.call('notes_raise', { by: version });
@@ -111,17 +111,17 @@ describe.each([
     await client.close();
   });
 
-  it('is told of an unknown tool', async () => {
+  it('gets an error for an unknown tool', async () => {
     const client = await connect();
     await expect(client.call('notes_none', {})).rejects.toThrow(/Unknown tool: notes_none/);
     await client.close();
   });
 
-  it('is turned away without a token', async () => {
+  it('is refused with an unknown token', async () => {
     await expect(connect('mallory')).rejects.toThrow();
   });
 
-  it('may ask for some servers only, but not for unknown ones', async () => {
+  it('can select servers, but not unknown ones', async () => {
     const client = await connect('alice', `${fixture.url}?servers=notes`);
     expect(await client.tools()).toContain('notes_echo');
     await client.close();
@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-it('tells a running tool when its client has gone', async () => {
+it('aborts a running tool when its client disconnects', async () => {
   fixture.calls.length = 0;
   const abort = new AbortController();
   const body = JSON.stringify({

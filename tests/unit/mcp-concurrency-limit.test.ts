@@ -1,4 +1,4 @@
-/** A concurrency limit that several processes share. */
+/** The concurrency limit of MCP subscriptions and streams, which all processes share through the key-value store. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { failure } from '../../src/core/errors.ts';
 import type { KeyValue } from '../../src/core/ports.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 const settled = () => new Promise((later) => setTimeout(later, 20));
 
-test('are counted together, for each person and each kind', async () => {
+test('slots are counted over all processes, for each person and each kind', async () => {
   const [one, two] = [quota(), quota()];
   const release = await one.take('alice', 5);
   expect(await two.take('alice', 3)).toBeDefined();
@@ -68,7 +68,7 @@ test('one holder counts once in all processes, and fits predicts the result of a
   expect(await one.claim('alice', 'session', 2)).toBe(false);
 });
 
-test('a claim without an answer is held by nobody', async () => {
+test('a slot whose claim got no answer from the store is released', async () => {
   let lost = true;
   const losing: KeyValue = {
     ...kv,
@@ -84,7 +84,7 @@ test('a claim without an answer is held by nobody', async () => {
   expect(await quota().take('alice', 8)).toBeDefined();
 });
 
-test('a claim that could not be stored at once is stored later', async () => {
+test('a release that could not be stored is stored with the next one', async () => {
   let down = false;
   const attempt =
     <A extends unknown[], T>(run: (...given: A) => Promise<T>) =>

@@ -1,4 +1,4 @@
-/** A small endpoint for the tests of the MCP transport: four people, six tools, no database. */
+/** Test fixture of the MCP transport: an MCP endpoint with four people and six tools, without a database. */
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ const NAMES = new Set(CLOSED.map(({ name }) => name));
 const listing = (tools: readonly object[]) => ({ tools, bytes: Buffer.from(JSON.stringify({ tools }).slice(1, -1)) });
 const LISTS = { open: listing(OPEN), closed: listing(CLOSED) };
 
-/** `Bearer alice` is Alice through the client "desk"; `Bearer alice/other` is Alice through the client "other". */
+/** Test tokens: `alice` is Alice with the default client, `alice/other` is Alice with the client "other". */
 export function callerOf(token: string): Caller {
   const [username = '', client = 'desk'] = token.split('/');
   return {
@@ -50,7 +50,7 @@ export interface Fixture {
   readonly tickets: Map<string, TicketView & { pending: PendingAnswer; by: string }>;
   readonly revoked: Set<string>;
   readonly logged: string[];
-  /** Counts what was asked of the identity side. */
+  /** Number of authentications. */
   authenticated: number;
   now: number;
   decide(confirmationId: string, view: TicketView): void;

@@ -1,4 +1,4 @@
-/** Change subscriptions over a scripted log: slow readers, lost streams, lost rights, and limits for one person. */
+/** MCP resource subscriptions over a scripted change log: slow readers, lost streams, lost rights, and limits per person. */
 import { once } from 'node:events';
 import http from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { type Fixture, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;
-/** A second replica, where there is one. */
+/** The second replica of tests that have one. */
 let other: Fixture | undefined;
 const open: http.ClientRequest[] = [];
 afterEach(async () => {
@@ -29,7 +29,7 @@ const notice = (tx: number, uri: string, ids = [`n-${tx}`]): Notice => ({
   changed_ids: ids,
 });
 
-/** Two notices for each transaction. */
+/** Each transaction produces two notifications. */
 function logged() {
   const log: Notice[] = [];
   const waiting = new Set<() => void>();
@@ -186,7 +186,7 @@ const until = async (so: () => boolean) => {
 const soon = () => new Promise((later) => setTimeout(later, 60));
 const txs = ({ notices }: Heard) => notices.map(({ tx_id }) => tx_id);
 
-test('the acknowledgement comes first and names what is honoured; notices carry the id of the request', async () => {
+test('the acknowledgement comes first and lists the accepted subscriptions; notifications carry the id of the request', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://all', 'notes://none', 'notes://all']);
@@ -216,10 +216,10 @@ test('a person who may subscribe to nothing gets an error, and the stream ends',
   });
 });
 
-test('a client that does not read gets no endless buffer, and is then disconnected', async () => {
+test('a client that does not read is disconnected, and its buffer stays bounded', async () => {
   const { mcpResources, asked, write } = logged();
   fixture = await startFixture({ mcpResources, limits: { heartbeatMs: 400 } });
-  // Two notices a transaction, a hundred long ids each: far more than any buffer takes.
+  // Two notifications per transaction with a hundred long ids each: more than any buffer holds.
   write(
     5_000,
     Array.from({ length: 100 }, (_, n) => `${n}`.padStart(40, 'x')),
@@ -231,7 +231,7 @@ test('a client that does not read gets no endless buffer, and is then disconnect
   heard.res.pause();
   const rest = await Promise.all([1, 2, 3].map(() => listen(URIS)));
   expect(rest.map(({ messages }) => messages[0]?.error)).toEqual([undefined, undefined, undefined]);
-  // Its places are free again once it was let go.
+  // Its slots are free once it is disconnected.
   for (;;) {
     const another = await listen(URIS);
     await until(() => another.messages.length > 0);
@@ -240,7 +240,7 @@ test('a client that does not read gets no endless buffer, and is then disconnect
   expect(asked.filter((after) => after < 5_000).length).toBeLessThan(40);
 });
 
-test('trouble with the store costs time and no notice; a lost right ends the stream', async () => {
+test('an outage of the store delays notifications but loses none; a lost right ends the stream', async () => {
   const { mcpResources, write, fail } = logged();
   fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://log']);
@@ -258,7 +258,7 @@ test('trouble with the store costs time and no notice; a lost right ends the str
   expect(heard.messages.at(-1)).toMatchObject({ id: 7, result: { resultType: 'complete' } });
 });
 
-test('a person has so many subscriptions and streams, and gets them back', async () => {
+test('subscriptions and streams of a person are limited, and are free again when they end', async () => {
   fixture = await startFixture({ mcpResources: logged().mcpResources });
   const many = Array.from({ length: 9 }, (_, n) => `notes://x${n}`);
   const refused = await listen(many);
@@ -297,7 +297,7 @@ test('subscriptions of a person are counted over all replicas, each session once
   };
   const own = await session();
   for (const uri of URIS) await own.call('resources/subscribe', { uri });
-  // Its stream is at the other replica, and still there are only two of it.
+  // The session still counts as two, though its stream is at the other replica.
   const stream = await own.stream(undefined, away);
   const [first, ...rest] = await Promise.all([fixture, away, fixture].map((at) => listen(URIS, { at })));
   expect([await refusedAt(fixture), await refusedAt(away)]).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
@@ -314,7 +314,7 @@ test('subscriptions of a person are counted over all replicas, each session once
   await own.end();
 });
 
-test('streams are counted on all replicas together', async () => {
+test('streams are counted over all replicas', async () => {
   const kept = openSqliteKeyValue(':memory:');
   const mcpResources = logged().mcpResources;
   fixture = await startFixture({ mcpResources, kept });
@@ -324,11 +324,11 @@ test('streams are counted on all replicas together', async () => {
   expect(six.map(({ res }) => res.statusCode)).toEqual(Array(6).fill(200));
   expect((await listen(['notes://all'], { at: away })).res.statusCode).toBe(429);
   await fixture.handler.close();
-  // What a replica held ends with it.
+  // The slots of a stopped replica are free at once.
   expect((await listen(['notes://all'], { at: away })).res.statusCode).toBe(200);
 });
 
-test('a session goes on after the last event it saw, in the middle of a transaction too', async () => {
+test('a session resumes after its last event, even in the middle of a transaction', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const own = await session();
@@ -336,7 +336,7 @@ test('a session goes on after the last event it saw, in the middle of a transact
   const one = await own.stream();
   write(3);
   await until(() => one.notices.length === 6);
-  // As if only the first notice of the second transaction had arrived.
+  // The client resumes as if it had received only the first notification of the second transaction.
   one.res.destroy();
   write(1);
   const two = await own.stream(one.ids[2]);
@@ -348,7 +348,7 @@ test('a session goes on after the last event it saw, in the middle of a transact
     [4, 'notes://all'],
     [4, 'notes://log'],
   ]);
-  // Without a word of what it saw, what was written to it counts.
+  // Without Last-Event-ID, the stream resumes after what the server has sent.
   const three = await own.stream();
   await two.ended;
   write(1);
@@ -356,7 +356,7 @@ test('a session goes on after the last event it saw, in the middle of a transact
   expect(txs(three)).toEqual([5, 5]);
 });
 
-test('what is subscribed to while nobody listens is told later; what is ended is not told', async () => {
+test('a subscription without a stream is notified once a stream opens; an ended one is not notified', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const own = await session();
@@ -380,7 +380,7 @@ test('what is subscribed to while nobody listens is told later; what is ended is
   ]);
 });
 
-test('nobody else hears a session, and its end ends the stream', async () => {
+test('a newer stream of a session replaces the older one, and the end of the session ends it', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const own = await session();
@@ -405,7 +405,7 @@ test('a revoked token ends its stream within a heartbeat', async () => {
   expect(heard.messages).toHaveLength(1);
 });
 
-/** The same request again and again on one connection, without waiting for an answer. */
+/** Sends requests on one connection without waiting for responses. */
 function pipeline(bodies: readonly object[], user = 'alice'): Socket {
   const head = (length: number) =>
     [
@@ -432,7 +432,7 @@ const listening = (uris: readonly string[]) => ({
   params: { notifications: { resourceSubscriptions: uris }, _meta: META },
 });
 
-test('a stream that ends behind another one on the same connection gets no heartbeat any more', async () => {
+test('a pipelined stream that has ended gets no heartbeat', async () => {
   const errors: Error[] = [];
   const note = (error: Error) => errors.push(error);
   process.on('uncaughtException', note);

@@ -1,4 +1,4 @@
-/** Sessions of 2025 clients and open streams: who owns them, how many there may be, and how they end. */
+/** MCP sessions of 2025 clients and their event streams: ownership, limits, expiry and replicas. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ const get = (token: string, session: string) => fetch(fixture.url, { headers: he
 const end = (token: string, session: string) => status(fetch(fixture.url, { method: 'DELETE', headers: headersOf(token, session) }));
 
 describe('a session', () => {
-  it('is for the person and the client that began it; to all others it does not exist', async () => {
+  it('belongs to its person and client; for all others it does not exist', async () => {
     await start();
     const session = await begin('alice');
     expect(session).toMatch(/^[\x21-\x7e]{40,400}$/);
@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(await slow('alice', session)).toBe(200);
   });
 
-  it('is kept by those who begin one, and cannot be begun twice', async () => {
+  it('is created by initialize only, and cannot be initialized twice', async () => {
     await start();
     expect(await list('alice')).toBe(200);
     expect(fixture.handler.sessions).toBe(0);
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(1);
   });
 
-  it('ends when its person says so', async () => {
+  it('ends when its client deletes it', async () => {
     await start();
     const session = await begin();
     expect(await end('alice', session)).toBe(200);
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(0);
   });
 
-  it('ends when it is left alone', async () => {
+  it('expires when it is idle', async () => {
     await start();
     const [kept, left] = [await begin(), await begin('bob')];
     fixture.now += 14 * 60_000;
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(1);
   });
 
-  it('gives way to a newer one of the same person, the longest unused first', async () => {
+  it('is replaced by a newer one at the limit of its person, least recently used first', async () => {
     await start({ sessionsPerPerson: 3 });
     const bobs = await begin('bob');
     const [one, two, three] = [await begin(), await begin(), await begin()];
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(4);
   });
 
-  it('is refused at the limit of sessions, and no existing session is lost', async () => {
+  it('is refused at the limit of all sessions, and no existing session is lost', async () => {
     await start({ maxSessions: 2 });
     const [alices, bobs] = [await begin('alice'), await begin('bob')];
     const res = await post('carol', undefined, initialize);
@@ -119,7 +119,7 @@ describe('a session', () => {
     await begin('carol');
   });
 
-  it('is not left behind by an initialize request that is none', async () => {
+  it('is not created by an invalid or unauthenticated initialize request', async () => {
     await start();
     expect(await status(post('alice', undefined, { id: 0, method: 'initialize', params: { protocolVersion: 5 } }))).toBe(400);
     expect(await status(post('mallory', undefined, initialize))).toBe(401);
@@ -127,7 +127,7 @@ describe('a session', () => {
   });
 });
 
-it('a call is told when its 2025 client takes it back', async () => {
+it('a running call is aborted when its 2025 client cancels it', async () => {
   await start();
   const [session, bobs] = [await begin(), await begin('bob')];
   for (const params of [{}, { _meta: {}, foo: 1 }]) {
@@ -144,7 +144,7 @@ it('a call is told when its 2025 client takes it back', async () => {
 });
 
 describe('behind a load balancer', () => {
-  it('a 2025 client is served whichever replica it reaches', async () => {
+  it('a 2025 client is served by every replica', async () => {
     await start();
     const sibling = await startFixture();
     let turn = 0;
@@ -166,7 +166,7 @@ describe('behind a load balancer', () => {
     await sibling.close();
   });
 
-  it('a sibling honours a genuine session of the same person and client, keeps none of it, and knows no other', async () => {
+  it('a replica accepts a genuine session of another replica for its person and client, and stores nothing of it', async () => {
     const elsewhere = await startFixture();
     fixture = elsewhere;
     const session = await begin('alice');
@@ -199,12 +199,12 @@ describe('an open stream', () => {
     try {
       await res.text();
     } catch {
-      // A cut connection is an end as well.
+      // A reset connection is closed too.
     }
     return true;
   };
 
-  it('lives on heartbeats, and closes soon after its token is revoked', async () => {
+  it('gets heartbeats, and closes soon after its token is revoked', async () => {
     await start({ heartbeatMs: 40 });
     const session = await begin();
     const res = await get('alice', session);
@@ -219,7 +219,7 @@ describe('an open stream', () => {
     expect(await list('alice', session)).toBe(401);
   });
 
-  it('is one of at most six of a person', async () => {
+  it('is refused at the limit of its person', async () => {
     await start({ streamsPerPerson: 2 });
     const sessions = [await begin(), await begin(), await begin()] as const;
     const streams = [await get('alice', sessions[0]), await get('alice', sessions[1])];
@@ -232,7 +232,7 @@ describe('an open stream', () => {
     await expect.poll(() => status(get('alice', sessions[2]))).toBe(200);
   });
 
-  it('of a subscription ends at once while there is nothing to subscribe to', async () => {
+  it('of a subscription ends at once when there is nothing to subscribe to', async () => {
     await start();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
     const headers = { ...headersOf('alice', undefined, '2026-07-28'), 'mcp-method': 'subscriptions/listen' };

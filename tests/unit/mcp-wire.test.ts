@@ -1,4 +1,4 @@
-/** MCP requests that are refused before a tool runs, on raw sockets where a client library would not send them. */
+/** MCP over HTTP at the wire level: Host and Origin checks, methods, malformed bodies, protocol revisions and internal errors. */
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHostGuard, loopbackAddresses, requestId } from '../../src/transports/guard.ts';
@@ -41,7 +41,7 @@ async function post(body: unknown, headers: Record<string, string> = modern, pat
   };
 }
 
-/** Headers exactly as written; the status line and body that come back. */
+/** Sends headers exactly as given on a raw socket. */
 function raw(lines: string[], body = ''): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(fixture.port, '127.0.0.1', () => {
@@ -59,7 +59,7 @@ function raw(lines: string[], body = ''): Promise<{ status: number; body: string
 const good = Object.entries(modern).map(([name, value]) => `${name}: ${value}`);
 
 describe('Host and Origin', () => {
-  it.each([['localhost'], ['127.0.0.1'], ['[::1]'], ['LOCALHOST']])('%s with our port is us', async (host) => {
+  it.each([['localhost'], ['127.0.0.1'], ['[::1]'], ['LOCALHOST']])('Host %s with the right port is accepted', async (host) => {
     expect((await raw(['POST /mcp HTTP/1.1', `Host: ${host}:${fixture.port}`, ...good], JSON.stringify(call()))).status).toBe(200);
   });
 
@@ -74,7 +74,7 @@ describe('Host and Origin', () => {
     ['0.0.0.0:PORT'],
     ['[::ffff:127.0.0.1]:PORT'],
     [''],
-  ])('Host "%s" is not, and nothing else is looked at', async (host) => {
+  ])('Host "%s" is refused before authentication', async (host) => {
     const { status, body } = await raw(
       ['POST /mcp HTTP/1.1', `Host: ${host.replace('PORT', String(fixture.port))}`, ...good],
       JSON.stringify(call()),
@@ -85,7 +85,7 @@ describe('Host and Origin', () => {
     expect(fixture.calls).toHaveLength(0);
   });
 
-  it('no Host at all is refused', async () => {
+  it('a request without a Host is refused', async () => {
     expect((await raw(['POST /mcp HTTP/1.0', ...good], JSON.stringify(call()))).status).toBe(403);
   });
 
@@ -100,7 +100,7 @@ describe('Host and Origin', () => {
     ['http://evil.example', 403],
     ['null', 403],
     ['', 403],
-  ])('Origin "%s" is %i', async (origin, status) => {
+  ])('Origin "%s" gives %i', async (origin, status) => {
     const lines = [
       'POST /mcp HTTP/1.1',
       `Host: localhost:${fixture.port}`,
@@ -111,7 +111,7 @@ describe('Host and Origin', () => {
     expect(fixture.calls).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  it('one good Origin does not carry a second one', async () => {
+  it('a second, foreign Origin is refused', async () => {
     const lines = [
       'POST /mcp HTTP/1.1',
       `Host: localhost:${fixture.port}`,
@@ -122,15 +122,15 @@ describe('Host and Origin', () => {
     expect((await raw(lines, JSON.stringify(call()))).status).toBe(403);
   });
 
-  it('a default port is left out', () => {
+  it('the Host has no port when it is the default port', () => {
     const guard = createHostGuard(loopbackAddresses(80));
     expect(guard({ headers: { host: 'localhost', origin: 'http://localhost' } } as never)).toBeUndefined();
     expect(guard({ headers: { host: 'localhost:80' } } as never)).toMatchObject({ code: 'FORBIDDEN_ORIGIN' });
   });
 });
 
-describe('identity', () => {
-  it('comes first: 401 with where to sign in, as the union and as JSON-RPC', async () => {
+describe('authentication', () => {
+  it('comes before the body: 401 with the resource metadata, as an error of the product and of JSON-RPC', async () => {
     const { status, headers, body } = await post('{', { ...modern, authorization: 'Bearer mallory' });
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toBe(
@@ -139,7 +139,7 @@ describe('identity', () => {
     expect(body).toMatchObject({ status: 'error', code: 'UNAUTHENTICATED', jsonrpc: '2.0', id: null, error: { code: -32000 } });
   });
 
-  it('is asked of every method that is served', async () => {
+  it('is required for every supported method', async () => {
     for (const method of ['GET', 'DELETE']) expect((await fetch(fixture.url, { method })).status).toBe(401);
   });
 });
@@ -159,7 +159,7 @@ describe('methods', () => {
   });
 });
 
-describe('the body', () => {
+describe('a body', () => {
   const nested = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_echo","arguments":{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}}}`;
   const text = JSON.stringify(call());
   it.each([
@@ -188,7 +188,7 @@ describe('the body', () => {
   });
 });
 
-describe('servers', () => {
+describe('the selection of servers', () => {
   it.each(['?servers=none', '?servers=', '?servers=notes,none'])('%s is 400', async (query) => {
     const { status, body } = await post(call(), modern, query);
     expect(status).toBe(400);
@@ -196,7 +196,7 @@ describe('servers', () => {
   });
 });
 
-describe('nothing is run by', () => {
+describe('no tool is run by', () => {
   const legacy = { ...modern, 'mcp-protocol-version': '2025-11-25' };
   const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'notes_echo', arguments: {} } };
   it.each([
@@ -232,7 +232,7 @@ describe('nothing is run by', () => {
   });
 });
 
-describe('revisions', () => {
+describe('protocol revisions', () => {
   const initialize = (protocolVersion: string) => ({
     jsonrpc: '2.0',
     id: 0,
@@ -259,7 +259,7 @@ describe('revisions', () => {
     }
   });
 
-  it('a client that keeps no session is answered all the same, each time by itself', async () => {
+  it('a client without a session is served, each request on its own', async () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'notes_echo', arguments: {} } };
     const { status, body } = await post(bare, plain);
     expect([status, body]).toMatchObject([200, { id: 1, result: { structuredContent: { status: 'success' } } }]);
@@ -269,7 +269,7 @@ describe('revisions', () => {
     expect(await refused.text()).toMatch(/"error"/);
   });
 
-  it.each(['2024-11-05', '2024-10-07'])('%s is not: another is offered, and it is refused in the header', async (version) => {
+  it.each(['2024-11-05', '2024-10-07'])('%s is refused in the header, and initialize answers with a newer revision', async (version) => {
     const { session, agreed } = await begin(version);
     expect(agreed).toBe('2025-11-25');
     for (const params of [{}, { foo: 1 }]) {
@@ -300,7 +300,7 @@ describe('internal errors', () => {
       },
       200,
     ],
-  ] as const)('%s: nothing of it is told', async (_, over, status) => {
+  ] as const)('of %s are logged, and the response reveals nothing', async (_, over, status) => {
     for (const fastPath of [true, false]) {
       const broken = await startFixture({ ...over, fastPath });
       const [method, params] = 'list' in over ? ['tools/list', { _meta }] : ['tools/call', { name: 'notes_echo', _meta }];
@@ -315,7 +315,7 @@ describe('internal errors', () => {
 });
 
 describe('request ids', () => {
-  it('are taken over when they are harmless', async () => {
+  it('are accepted from the caller when they are well-formed', async () => {
     expect(requestId({ 'x-request-id': 'a-Z_9' })).toBe('a-Z_9');
     for (const bad of ['', 'a b', 'a\nb', 'x'.repeat(65), '"', 'é']) expect(requestId({ 'x-request-id': bad })).toMatch(/^[0-9a-f-]{36}$/);
     const { headers, body } = await post(call(), { ...modern, 'x-request-id': 'abc' });

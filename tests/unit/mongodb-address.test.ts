@@ -7,7 +7,7 @@ test.each([
   ['mongodb://someone:secret@db.example/sales?replicaSet=rs0', 'db.example'],
   ['mongodb://someone:secret@one:1,two:2,[::1]:3/?ssl=true&appName=@acct@', 'one:1,two:2,[::1]:3'],
   ['mongodb+srv://someone:secret@cluster.example', 'cluster.example'],
-])('%s is at %s', (url, place) => expect(mongoAddressOf(url)).toBe(place));
+])('%s is printed as %s', (url, place) => expect(mongoAddressOf(url)).toBe(place));
 
 test.each([
   'mongodb://someone:s@secret@db.example/sales',
@@ -15,6 +15,6 @@ test.each([
   'mongodb://someone:12?secret@db.example/sales',
   'mongodb://someone:1@secret/2@db.example/sales',
   'mongodb://someone:secret',
-])('a password that was not encoded is not taken for a host: %s', (url) => {
+])('an unencoded password is not printed as a host: %s', (url) => {
   expect(mongoAddressOf(url)).toBe('the address in the settings');
 });

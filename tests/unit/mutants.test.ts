@@ -8,7 +8,7 @@ import { MUTANTS } from '../mutants/mutants.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = readdirSync(`${root}/tests`, { recursive: true }).map((name) => `tests/${String(name)}`);
 
-test('there are at least thirty, each with a name of its own', () => {
+test('there are at least thirty mutants with unique names', () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
   expect(MUTANTS.length).toBeGreaterThanOrEqual(30);
 });

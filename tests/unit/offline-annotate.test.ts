@@ -1,3 +1,4 @@
+/** Annotation of questions by the offline assistant: dates, periods, amounts, names, spelling and stems. */
 import { describe, expect, test } from 'vitest';
 import { findAmounts, findTopCount } from '../../src/assistant/offline/amounts.ts';
 import { findDates } from '../../src/assistant/offline/dates.ts';
@@ -31,19 +32,19 @@ describe('days and periods, on a Monday', () => {
   ])('%s', (text, from, to) => {
     expect(findDates(text, TODAY)[0]).toMatchObject({ from, to });
   });
-  test('since and until have one end', () => {
+  test('"since" and "until" give open periods', () => {
     expect(findDates('since the beginning of the year', TODAY)[0]).toMatchObject({ from: '2026-01-01', openEnd: 'since' });
     expect(findDates('from 14 to 16 December', TODAY)[0]?.openEnd).toBeUndefined();
     expect(findDates('before the end of the year', TODAY)[0]).toMatchObject({ to: '2026-12-31', openEnd: 'until' });
     expect(findDates('until 30 November', TODAY)[0]).toMatchObject({ to: '2026-11-30', openEnd: 'until' });
   });
-  test('"the month before" is counted from what was talked of', () => {
+  test('"the month before" is relative to the previous period', () => {
     expect(findDates('and the month before?', TODAY, { from: '2026-10-01', to: '2026-10-31', grain: 'month' })[0]).toMatchObject({
       from: '2026-09-01',
       to: '2026-09-30',
     });
   });
-  test.each(['31 February', 'may I ask', 'version 2.5', '$2026', 'ticket 2026-99'])('"%s" is no day', (text) => {
+  test.each(['31 February', 'may I ask', 'version 2.5', '$2026', 'ticket 2026-99'])('"%s" is not a date', (text) => {
     expect(findDates(text, TODAY).filter(({ grain }) => grain === 'day' || text === 'may I ask')).toEqual([]);
   });
 });
@@ -58,13 +59,13 @@ describe('amounts', () => {
   ])('%s', (text, value, bound) => {
     expect(findAmounts(text, [])[0]).toMatchObject({ value, bound });
   });
-  test('between two', () => {
+  test('"between" gives a minimum and a maximum', () => {
     expect(findAmounts('between 10k and 20k', []).map(({ value, bound }) => [value, bound])).toEqual([
       [10_000, 'min'],
       [20_000, 'max'],
     ]);
   });
-  test('how many rows', () => {
+  test('"top five" and "last three" give the number of rows', () => {
     expect(findTopCount('the top five deals')?.number).toBe(5);
     expect(findTopCount('last three pay runs')?.number).toBe(3);
     expect(findTopCount('the last 3 months')).toBeUndefined();
@@ -93,7 +94,7 @@ describe('names', () => {
   });
 });
 
-test('a slip of the pen is understood, another word is left alone', () => {
+test('a typo is corrected, and another word is kept', () => {
   const vocabulary = new Map([
     ['contractors', 1],
     ['prospect', 1],
@@ -105,7 +106,7 @@ test('a slip of the pen is understood, another word is left alone', () => {
   expect(correctSpelling('remote', new Map([['remove', 1]]))).toBeUndefined();
   expect(correctSpelling('pager', new Map([['page', 1]]))).toBeUndefined();
 });
-test('words come down to their stems', () => {
+test('words are reduced to their stems', () => {
   expect(['approved', 'approving', 'approves', 'approve'].map(stem)).toEqual(['approv', 'approv', 'approv', 'approv']);
   expect(['paid', 'entries', 'taxes'].map(stem)).toEqual(['pay', 'entry', 'tax']);
 });

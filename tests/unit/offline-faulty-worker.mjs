@@ -1,5 +1,5 @@
-// A worker of the offline model that fails in the way the question says; it repeats every other question, with the number of jobs it was
-// given.
+// A worker thread of the offline model that fails as the question says. It repeats any other question, with the number of its jobs so
+// far.
 import { parentPort } from 'node:worker_threads';
 
 let jobs = 0;

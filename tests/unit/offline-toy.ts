@@ -1,4 +1,4 @@
-/** A small domain that only the tests of the offline assistant know, with two rows and a small loop. */
+/** Test domain "zoo" of the offline assistant, with a few rows and a small assistant loop. */
 import { z } from 'zod';
 import type { Message } from '../../src/assistant/model.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';

@@ -1,4 +1,4 @@
-/** The worker thread of the offline model: scheduling, failures of the thread, and what remains of a question. */
+/** The worker thread of the offline model: fair scheduling, failures of the thread, aborts, and no traces of past questions. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readAll } from 'node:stream/consumers';
@@ -41,7 +41,7 @@ describe('scheduling', () => {
     const flood = Array.from({ length: 20 }, async (_, n) => order.push(await ask(`flood ${n}`, 'marcus')));
     const one = ask('one', 'nina').then((answer) => order.push(answer));
     await Promise.all([...flood, one]);
-    // The first of the flood was being answered already.
+    // The thread was already answering the first question of the flood.
     expect(order.slice(0, 3)).toEqual(['1 flood 0', '2 one', '3 flood 1']);
     expect(order).toHaveLength(21);
   });
@@ -56,7 +56,7 @@ describe('scheduling', () => {
     expect(turns.size).toBe(0);
   });
 
-  test('more questions than may wait are refused with a hint when to try again', async () => {
+  test('questions beyond the limit are refused with the time to retry', async () => {
     open({ waitingPerPerson: 2, waitingInAll: 3 });
     const waiting = [ask('1'), ask('2'), ask('3')];
     await expect(ask('4')).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { retryAfterSeconds: 5 } });
@@ -67,7 +67,7 @@ describe('scheduling', () => {
 });
 
 describe('a thread that fails', () => {
-  test.each(['throw', 'exit', 'memory'])('%s: the question fails, the next one is answered', async (how) => {
+  test.each(['throw', 'exit', 'memory'])('by "%s" fails its question, and the next one is answered', async (how) => {
     open({ memoryMb: 16 });
     expect(await ask('before')).toBe('1 before');
     const [failed, after] = await Promise.allSettled([ask(how), ask('after')]);
@@ -75,21 +75,21 @@ describe('a thread that fails', () => {
     expect(after).toEqual({ status: 'fulfilled', value: '1 after' });
   });
 
-  test('a question that takes too long ends in one sentence, the next one is answered', async () => {
+  test('by a timeout fails its question with one sentence, and the next one is answered', async () => {
     open({ jobMs: 3_000 });
     const [failed, after] = await Promise.allSettled([ask('forever'), ask('after')]);
     expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'TIMEOUT', message: expect.stringContaining('fewer words') } });
     expect(after).toEqual({ status: 'fulfilled', value: '1 after' });
   });
 
-  test('a worker that cannot be loaded fails each question and nothing else', async () => {
+  test('to load fails each question and nothing else', async () => {
     open({}, new URL('no-such-worker.mjs', import.meta.url));
     for (const text of ['one', 'two']) await expect(ask(text)).rejects.toThrow('no-such-worker');
   });
 });
 
 describe('an abandoned question', () => {
-  test('is never given to the thread while it waits', async () => {
+  test('that waits is never given to the thread', async () => {
     open();
     const gone = new AbortController();
     const first = ask('first');
@@ -100,7 +100,7 @@ describe('an abandoned question', () => {
     expect(await ask('next')).toBe('2 next');
   });
 
-  test('is dropped while it is thought about', async () => {
+  test('that is being answered is dropped', async () => {
     open();
     await ask('start');
     const gone = new AbortController();
@@ -121,8 +121,8 @@ describe('an abandoned question', () => {
   });
 });
 
-describe('what remains of a question', () => {
-  test('nothing, for the next question of anybody', async () => {
+describe('a past question', () => {
+  test('does not affect the next question of anyone', async () => {
     open({}, WORKER_FILE);
     const followUps = ['and the ones asleep?', 'show more', 'yes, go ahead', 'feed it with food hay'];
     const before: string[] = [];
@@ -133,7 +133,7 @@ describe('what remains of a question', () => {
     expect(after).toEqual(before);
   });
 
-  test('not a word, in the memory of the thread', async () => {
+  test('leaves no word in the memory of the thread', async () => {
     const reading = readDeclarations(toys);
     let step = reading.next();
     while (!step.done) step = reading.next();
@@ -144,13 +144,13 @@ describe('what remains of a question', () => {
         worker.postMessage(jobOf(text));
         return ((await once(worker, 'message')) as [Reply])[0];
       };
-      // Written in two parts, so that the word is nowhere but in the question.
+      // Joined from two parts, so that the word exists only in the question.
       const secret = ['xylo', 'phonist'].join('');
       await give(`please feed ${secret} Quincey "${secret}" with food ${secret}s for $30 on 2026-11-20`);
-      // The engine keeps the last text that it looked for a pattern in.
+      // V8 keeps the last text that a regular expression searched, so other questions follow.
       for (const text of ['which animals are asleep?', 'feed Bruno with food honey']) await give(text);
       const heap = await readAll(await worker.getHeapSnapshot());
-      // Compared as a whole, a failure would print the heap.
+      // Compares flags, because a failed comparison of the heap would print it.
       expect({ tool: heap.includes('zoo_list_animals'), secret: heap.includes(secret) }).toEqual({ tool: true, secret: false });
     } finally {
       await worker.terminate();
@@ -158,7 +158,7 @@ describe('what remains of a question', () => {
   });
 });
 
-test('an idle thread does not keep a process from ending', async () => {
+test('an idle thread does not prevent the process from exiting', async () => {
   const script = `
     import { createOfflineModel } from ${JSON.stringify(new URL('index.js', WORKER_FILE).href)};
     import { allTools } from ${JSON.stringify(new URL('../../app/registry.js', WORKER_FILE).href)};

@@ -1,3 +1,4 @@
+/** Several domains on one MongoDB server: each domain needs its own database. */
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
 import { checkSeparateDatabases } from '../../src/app/documents.ts';
@@ -9,7 +10,7 @@ const domains = [
 const check = (settings: Record<string, string>) => () => checkSeparateDatabases(readConfig(settings), domains);
 
 describe('domains on one MongoDB', () => {
-  test('have a database each where the address names none', () => {
+  test('have separate databases when the address names none', () => {
     expect(
       check({
         MONGODB_URL: 'mongodb://db.example:27017/?replicaSet=rs0',
@@ -19,7 +20,7 @@ describe('domains on one MongoDB', () => {
     expect(check({ MONGODB_URL: 'mongodb://db.example/one', SUPPORT_MONGODB_URL: 'mongodb://db.example/two' })).not.toThrow();
     expect(check({ MONGODB_URL: 'mongodb://db.example/one' })).not.toThrow();
   });
-  test('do not share a database, whatever their logins', () => {
+  test('cannot share a database, whatever their logins', () => {
     const shared = check({
       MONGODB_URL: 'mongodb://a:p@ss@db.example/one',
       SUPPORT_MONGODB_URL: 'mongodb://b:word@db.example/one?replicaSet=rs0',

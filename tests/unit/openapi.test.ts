@@ -1,4 +1,4 @@
-/** Client generators rely on openapi.json: each schema has one name, and each name one schema. */
+/** openapi.json for client generators: every schema has exactly one name, and every reference resolves. */
 import { describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { openapi } from '../../src/core/derive/openapi.ts';
@@ -20,12 +20,12 @@ function walk(value: unknown, visit: (schema: Schema) => void): void {
 }
 
 describe('openapi.json', () => {
-  it('names no two shapes or operations alike, however a generator writes names', () => {
+  it('has unique names of schemas and operations in every spelling of a generator', () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
     for (const names of [Object.keys(schemas), operations]) expect(new Set(names.map(pascal)).size).toBe(names.length);
   });
 
-  it('gives no title twice', () => {
+  it('has unique titles', () => {
     const titles: string[] = [];
     walk(schemas, ({ title, type }) => {
       if (typeof title === 'string' && typeof type === 'string') titles.push(title);
@@ -33,14 +33,14 @@ describe('openapi.json', () => {
     expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
   });
 
-  it.each(Object.entries(schemas))('%s repeats no other shape, and chooses only between shapes that have a name', (name, schema) => {
+  it.each(Object.entries(schemas))('%s repeats no other schema inline, and its alternatives are named schemas', (name, schema) => {
     const others = new Map(Object.entries(schemas).map(([other, shape]) => [JSON.stringify(shape), other]));
     walk(Object.values(schema), (part) => expect(others.get(JSON.stringify(part)), `inside ${name}`).toBeUndefined());
     const choices = [schema['anyOf'], schema['oneOf']].flat().filter(isSchema);
     for (const choice of choices) expect(Object.keys(choice)).toEqual(['$ref']);
   });
 
-  it('refers to nothing that is not there', () => {
+  it('refers only to existing schemas', () => {
     walk(document, ({ $ref: reference }) => {
       const [, kind] = /^#\/components\/schemas\/(.+)$/.exec(String(reference)) ?? [];
       if (kind !== undefined) expect(schemas).toHaveProperty(kind);

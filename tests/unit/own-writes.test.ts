@@ -20,7 +20,7 @@ const board = defineDomain({ ...spec, actsAtOnce: 'A note concerns nobody but it
 const careful = defineDomain(spec);
 
 let prepared: boolean[] = [];
-/** What `prepare` says each time it is asked, the last for good. */
+/** The results of `own` in successive calls of `prepare`; the last one repeats. */
 let says: readonly boolean[] = [];
 const row = z.object({ id: z.int(), title: z.string() });
 const definition = {
@@ -57,14 +57,14 @@ const pin = board.write({
 });
 const always = board.write({ ...definition, ...phases, name: 'always_asks', execute: async () => expect.fail('it was not approved') });
 
-test('only a domain that says why may have such a write', () => {
+test('a write can act at once only in a domain that declares why', () => {
   const undeclared = { ...definition, ...phases, name: 'pin', atOnceWhen: 'it rains', execute: async () => ({ id: 1, title: '' }) };
   expect(() => careful.write(undeclared)).toThrow('does not say why');
   expectTypeOf<Parameters<typeof board.write>[0]>().toHaveProperty('atOnceWhen');
   expectTypeOf<Parameters<typeof careful.write>[0]>().not.toHaveProperty('atOnceWhen');
 });
 
-test('the published description says that the tool may act at once, and may wait', () => {
+test('the published description says when the tool acts at once', () => {
   const all = createRegistry([pin, always]);
   const { description, outputSchema } = mcpTool(pin, false);
   expect(description).toBe(
@@ -105,7 +105,7 @@ describe.each(databases)('on %s', (_name, database) => {
     );
   const calls = () => testRuntime.runtime.audit.newest({ limit: 50 });
 
-  test("a change of one's own is written in the call, checked again in the transaction, and recorded with its effect", async () => {
+  test("a change of the caller's own data is written at once, checked again in the transaction, and recorded with its effect", async () => {
     expect(await call([true], 'Tea')).toEqual({ status: 'success', data: { id: 1, title: 'Tea' } });
     expect(prepared).toEqual([true, true]);
     expect(await pinned()).toEqual(['Tea']);
@@ -130,13 +130,13 @@ describe.each(databases)('on %s', (_name, database) => {
     expect((await auditLog()).at(-1)).toMatchObject({ decision: 'approved', confirmationId: asked.confirmationId });
   });
 
-  test('a row that became another person’s in between is not written', async () => {
+  test('a row that changed its owner meanwhile is not written', async () => {
     expect(code(await call([true, false], 'Milk'))).toBe('CHANGED_SINCE_APPROVAL');
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
     expect((await auditLog()).length).toBe(2);
   });
 
-  test('a tool that does not say when never acts at once', async () => {
+  test('a tool without `atOnceWhen` never acts at once', async () => {
     expect(code(await call([true], 'Sugar', 'always_asks'))).toBe('pending_confirmation');
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
   });

@@ -13,7 +13,7 @@ function opened() {
   return { log, records, over, pass: (seconds: number) => void (now += seconds * 1000) };
 }
 
-test('the first twenty of a minute one by one, the others as a number, for each person', async () => {
+test('the first twenty calls of a person in a minute are recorded singly, the others as one count', async () => {
   const { log, records, over } = opened();
   for (let n = 0; n < 500; n++) await log.append(over('a'));
   await log.append(over('b'));
@@ -28,7 +28,7 @@ test('the first twenty of a minute one by one, the others as a number, for each 
   expect(records).toHaveLength(23);
 });
 
-test('a new minute begins anew, and says first how many there were in the one before', async () => {
+test('a new minute starts with the count of the previous one', async () => {
   const { log, records, over, pass } = opened();
   for (let n = 0; n < 25; n++) await log.append(over('a'));
   pass(61);

@@ -1,4 +1,4 @@
-/** Readiness of a domain server: it reports in time that its store does not answer. */
+/** The /ready endpoint of a domain server: it answers 503 in time when its store does not answer. */
 import { expect, it, vi } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';
@@ -19,14 +19,14 @@ async function ready(ping: () => Promise<void>, itself: () => Promise<void> = as
   }
 }
 
-// A probe that hears nothing for as long as its own limit says no more than one that was refused, and holds a connection meanwhile.
+// The endpoint answers before the timeout of the probe, which would hold a connection.
 it.each([
   ['answers', async () => {}, 200],
   ['refuses', () => Promise.reject(new Error('gone')), 503],
   ['never answers', never, 503],
-] as const)('a store that %s', async (_, ping, status) => {
+] as const)('a store that %s gives the right status', async (_, ping, status) => {
   expect(await ready(ping)).toBe(status);
 });
-it('a process that never answers', async () => {
+it('a process whose own check never answers gives 503', async () => {
   expect(await ready(async () => {}, never)).toBe(503);
 });

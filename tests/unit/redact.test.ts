@@ -1,3 +1,4 @@
+/** Redaction of inputs before they are written to the audit log: names of fields, patterns of secrets, and size limits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HIDDEN } from '../../src/core/fields.ts';
@@ -18,7 +19,7 @@ describe('redact', () => {
     [['a', ['b', { c: 1 }]]],
     ['a question'],
     [null],
-  ])('leaves alone what holds no secret: %j', (input) => {
+  ])('keeps an input without secrets: %j', (input) => {
     expect(kept(input)).toEqual(input);
   });
 
@@ -28,7 +29,7 @@ describe('redact', () => {
      Password passphrase authorization Authorization api_key apiKey secret client_secret cookie private_key iban cvv date_of_birth`.split(
       /\s+/,
     ),
-  )('hides the value of %s by its name', (name) => {
+  )('hides the value of the field %s', (name) => {
     for (const value of ['x-canary', 7, true, ['x-canary'], { deep: 'x-canary' }]) {
       expect(kept({ keep: 'this', [name]: value, inside: [{ [name]: value }] })).toEqual({
         keep: 'this',
@@ -39,7 +40,7 @@ describe('redact', () => {
     expect(kept({ [name]: null })).toEqual({ [name]: null });
   });
 
-  test('hides what a tool says is not to be kept, in either spelling', () => {
+  test('hides the fields that a tool declares, in snake_case and camelCase', () => {
     const fields = new Set(['approved_amount', 'verdict']);
     expect(kept({ approved_amount: 5, approvedAmount: 6, verdict: 'no', other: 5 }, fields)).toEqual({
       approved_amount: HIDDEN,
@@ -72,7 +73,7 @@ describe('redact', () => {
     expect(Object.keys(kept({ [text]: 1 }) as object)).toEqual([expected]);
   });
 
-  test('hides long numbers, as numbers too', () => {
+  test('hides long numbers of type number and bigint', () => {
     expect(kept({ n: 123_456_789, m: -4_111_111_111_111_111, big: 12_345_678_901n, one: 1 })).toEqual({
       n: HIDDEN,
       m: HIDDEN,
@@ -81,7 +82,7 @@ describe('redact', () => {
     });
   });
 
-  test('cuts a long field with a digest, and the whole at 8 kB, and stays JSON', () => {
+  test('truncates a long field with a digest, and the whole at 8 kB, as valid JSON', () => {
     const long = 'é😀 word '.repeat(1_000);
     const { notes } = kept({ notes: long }) as { notes: string };
     expect(notes).toMatch(/^(é😀 word )+.{0,8}… \[cut: 12000 bytes, sha256 [0-9a-f]{64}\]$/u);
@@ -94,17 +95,17 @@ describe('redact', () => {
     expect(JSON.parse(text)).toMatchObject({ cut: true, bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test('a secret across the place of the cut does not show in part', () => {
+  test('does not show a part of a secret at the truncation', () => {
     for (let at = 2_030; at < 2_055; at++)
       expect(redact({ notes: `${'x'.repeat(at)} 123-45-6789 ${'y'.repeat(100)}` })).not.toMatch(/ 123-?|45-6/);
   });
 
-  test('a digest does not let a short secret be guessed', () => {
+  test('computes the digest without the secrets, which could be guessed from it', () => {
     const one = (ssn: string) => redact({ notes: `${'x '.repeat(2_000)}${ssn}` }).replace(/cut: \d+/, '');
     expect(one('123-45-6789')).toBe(one('987-65-4321'));
   });
 
-  test('takes anything: hostile keys, depth, lone halves of characters, what is not JSON', () => {
+  test('accepts any value: hostile keys, deep nesting, cycles, lone surrogates and values that are not JSON', () => {
     expect(redact(JSON.parse('{"__proto__": {"password": "canary"}, "constructor": 1}'))).toBe(
       `{"__proto__":{"password":"${HIDDEN}"},"constructor":1}`,
     );
@@ -122,7 +123,7 @@ describe('redact', () => {
     expect(kept({ ['k'.repeat(10_000)]: 1 })).toEqual({ ['k'.repeat(128)]: 1 });
   });
 
-  test('whatever the input, the text is JSON, small, and free of the canary', () => {
+  test('returns small, valid JSON without secrets for random inputs', () => {
     const secrets = fc.constantFrom('ssn', 'new_salary', 'password', 'homeAddress', 'account_number');
     const tree = fc.anything({ maxDepth: 4, withBigInt: true, withObjectString: true });
     fc.assert(
@@ -136,7 +137,7 @@ describe('redact', () => {
     );
   });
 
-  test('hostile text costs little', () => {
+  test('takes linear time for hostile text', () => {
     const texts = [
       'eyJ'.repeat(80_000),
       '1-'.repeat(120_000),
@@ -147,12 +148,12 @@ describe('redact', () => {
     for (const text of texts) {
       const started = performance.now();
       redact({ text });
-      // Not a measurement: what is not linear takes minutes here.
+      // Not a benchmark: a quadratic pattern would take minutes.
       expect(performance.now() - started).toBeLessThan(10_000);
     }
   });
 
-  test('a text of ASCII alone is read by the same rules as any other', () => {
+  test('applies the same patterns to ASCII text and to other text', () => {
     const pieces = [
       'eyJ',
       'bearer ',
@@ -185,7 +186,7 @@ describe('redact', () => {
     fc.assert(
       fc.property(text, (each) => {
         const ascii = each.replace(/[^\x00-\x7f]/g, '');
-        // One letter beyond ASCII at the end, set apart, and the rules for all texts apply.
+        // A final letter outside of ASCII selects the patterns for all texts.
         expect(`${hidePatterns(ascii)}\n é`).toBe(hidePatterns(`${ascii}\n é`));
       }),
       { numRuns: 3_000 },

@@ -1,3 +1,4 @@
+/** Declarations of MCP resources and prompts: addresses, variables and the checks at declaration time. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineDomain } from '../../src/core/define.ts';
@@ -37,7 +38,7 @@ const begin = notes.prompt({
   render: ({ topic }, { tool }) => `Call ${tool(find)} for ${topic}.`,
 });
 
-test('a resource is known by its address, and its variables are its input', () => {
+test('a resource is found by its URI, and its variables are its input', () => {
   const all = createRegistry([find], [note, begin]);
   expect(note).toMatchObject({ variables: ['day-of-year'], mimeType: 'text/markdown', paged: false });
   expect(all.find('notes', 'notes://days/{day-of-year}')).toBe(note.tool);
@@ -46,7 +47,7 @@ test('a resource is known by its address, and its variables are its input', () =
   expect(all.domains).toEqual([notes.spec]);
 });
 
-test('what does not fit together does not start', () => {
+test('an inconsistent declaration is refused', () => {
   const text = async () => '';
   const uri = (address: string) => notes.resource({ ...words, uri: address, name: 'day', input: z.object({}), text });
   for (const address of ['other://days', 'notes://Days', 'notes://days?x=1', 'notes://days/../x', 'notes://', 'notes://days/{x}'])

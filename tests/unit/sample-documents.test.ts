@@ -1,4 +1,4 @@
-/** Domains in document stores: their declarations, their sample data, and that existing data is not overwritten. */
+/** Domains in document stores: declarations of collections, sample data that never overwrites existing data, and MONGODB_URL. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const AUDIENCES = { everyone: { roles: ['sales-read'], sees: 'everything' }, own
 describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (name, domain) => {
   const collections = collectionsOf(domain);
 
-  test('every collection has its sample, and the sample nothing else', () => {
+  test('the sample data has exactly the declared collections', () => {
     expect(
       sampleCollections(name, options)
         .map((each) => each.name)
@@ -30,19 +30,19 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
     for (const { documents } of sampleCollections(name, options)) expect([...documents()].length).toBeGreaterThan(0);
   });
 
-  test('every audience declares which rows it sees; every writer can read', () => {
+  test('every collection declares the rows of every audience, and every writer can read', () => {
     for (const [collection, { rows, writers = [] }] of Object.entries(collections)) {
       expect([collection, Object.keys(rows).toSorted()]).toEqual([collection, Object.keys(domain.audiences).toSorted()]);
       for (const writer of writers) expect(rows[writer]).not.toBe('none');
     }
   });
 
-  test('indexes name fields', () => {
+  test('indexes have valid field names', () => {
     for (const { indexes = [] } of Object.values(collections))
       for (const fields of indexes) expect(() => filters.where(Object.fromEntries(fields.map((field) => [field, 'x'])))).not.toThrow();
   });
 
-  test('is written where there is nothing, collection by collection, and never twice', async () => {
+  test('the sample data is loaded into empty collections only, and once', async () => {
     const file = openEmbeddedDocuments(join(folder, `${name}.db`));
     const database = file.of(name);
     const told: number[] = [];
@@ -60,7 +60,7 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
   });
 });
 
-test('the compiler asks for collections, for every audience in them, and for names that there are', () => {
+test('the types require collections, every audience in them, and existing names', () => {
   const common = { name: 'x', title: 'X', port: 1, store: 'documents', audiences: AUDIENCES } as const;
   const domain = defineDomain({
     ...common,
@@ -72,9 +72,9 @@ test('the compiler asks for collections, for every audience in them, and for nam
   defineDomain(common);
   // @ts-expect-error an audience is missing
   defineDomain({ ...common, collections: { deals: { rows: { everyone: 'all' } } } });
-  // @ts-expect-error nobody has heard of that audience
+  // @ts-expect-error an unknown audience
   defineDomain({ ...common, collections: { deals: { rows: { everyone: 'all', own: 'none' }, writers: ['others'] } } });
-  // @ts-expect-error tables have their rules in the database
+  // @ts-expect-error a domain in SQL declares no collections
   defineDomain({ ...common, store: 'sql', collections: { deals: { rows: { everyone: 'all', own: 'none' } } } });
   const tool = domain.read({
     name: 'x',
@@ -84,11 +84,11 @@ test('the compiler asks for collections, for every audience in them, and for nam
     input: z.object({ min: z.number().optional() }),
     output: z.object({ _id: z.string() }),
     async run({ min }, { documents, output }) {
-      // @ts-expect-error there is no such collection
+      // @ts-expect-error an unknown collection
       await documents.one(output, 'dealz', documents.all());
-      // @ts-expect-error a read writes nothing
+      // @ts-expect-error a read tool cannot write
       await documents.change(output, 'deals', documents.all(), {});
-      // @ts-expect-error a value that may be missing must not mean every row
+      // @ts-expect-error a value that may be undefined must not match every row
       documents.where({ value: is.atLeast(min) });
       return documents.one(output, 'deals', documents.given({ value: is.atLeast(min) }));
     },
@@ -98,7 +98,7 @@ test('the compiler asks for collections, for every audience in them, and for nam
 
 describe('MONGODB_URL', () => {
   const read = (settings: Record<string, string>) => readConfig(settings);
-  test('is for all domains in documents; one domain may have its own', () => {
+  test('applies to all document domains; a domain may have its own', () => {
     const config = read({ MONGODB_URL: 'mongodb://a:27017,b:27017/?replicaSet=rs0', SALES_MONGODB_URL: 'mongodb+srv://db.example/sales' });
     expect([config.mongodbUrl('sales'), config.mongodbUrl('other')]).toEqual([
       'mongodb+srv://db.example/sales',
@@ -107,7 +107,7 @@ describe('MONGODB_URL', () => {
     expect(read({}).mongodbUrl('sales')).toBeUndefined();
   });
   test.each(['localhost:27017', 'http://localhost', 'mongodb://', 'postgres://me:secret@localhost/db'])(
-    '%s is none, and is not repeated',
+    '%s is refused without repeating it',
     (given) => {
       expect(() => read({ MONGODB_URL: given })).toThrow(
         /^MONGODB_URL must be an address that begins with mongodb:\/\/ or mongodb\+srv:\/\/\.$/,

@@ -1,4 +1,4 @@
-/** The sample company: the same each time, with everything that questions rely on, at any size and on any day. */
+/** Generated sample data of the HR domain: deterministic, consistent, and with the people that examples name, at any size and date. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { workingDays } from '../../src/domains/hr/rules.ts';
@@ -23,21 +23,21 @@ const everyone = (size: number): SamplePerson[] => Array.from({ length: size }, 
 const fullName = ({ first, last }: SamplePerson) => `${first} ${last}`;
 const numberOf = (list: readonly string[], part: string) => list.filter((each) => each === part).length;
 
-/** How many people are below each, at any depth. */
+/** The number of direct and indirect reports of each person. */
 function sizes(size: number): Int32Array {
   const company = directory(size);
   const below = new Int32Array(size);
   for (let n = size - 1; n > 0; n--) {
     const manager = company.managerOf(n) ?? -1;
-    // Nobody is written before the own manager, so adding up from the end misses no one.
+    // A manager always precedes the reports, so summing from the end is complete.
     if (manager < 0 || manager >= n) throw new Error(`${n} comes before ${manager}`);
     below[manager] = (below[manager] ?? 0) + (below[n] ?? 0) + 1;
   }
   return below;
 }
 
-describe('the same company each time', () => {
-  test('every row of every table', () => {
+describe('the generated company', () => {
+  test('has the same rows on the same day', () => {
     const digest = (today: Date) => {
       const hash = createHash('sha256');
       for (const table of hrSample({ employees: 500, today })) for (const row of table.rows()) hash.update(JSON.stringify(row));
@@ -47,13 +47,13 @@ describe('the same company each time', () => {
     expect(digest(new Date('2026-11-17T00:00:00Z'))).not.toBe(digest(TODAY));
   });
 
-  test('people stay who they are for a whole year', () => {
+  test('has the same people for a whole year', () => {
     for (const name of ['employees', 'chain', 'pay', 'contact', 'identity', 'salary_history']) {
       expect(rowsOf(name, 500, new Date('2026-01-01T00:00:00Z'))).toEqual(rowsOf(name));
     }
   });
 
-  test('a million are not held to read the first ten', () => {
+  test('is generated lazily: ten of a million rows need no complete generation', () => {
     const started = performance.now();
     for (const table of hrSample({ employees: 1_000_000, today: TODAY })) {
       const rows = table.rows()[Symbol.iterator]();
@@ -62,7 +62,7 @@ describe('the same company each time', () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  test('a progress bar can be made of the estimates', () => {
+  test('has row estimates that are good enough for a progress bar', () => {
     for (const table of hrSample({ employees: 5000, today: TODAY })) {
       const rows = [...table.rows()].length;
       expect(rows / table.estimate, table.name).toBeGreaterThan(0.7);
@@ -75,7 +75,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
   const people = everyone(size);
   const named = (name: string) => people.filter((each) => fullName(each) === name);
 
-  test('every sample person works there, under the own id', () => {
+  test('contains every sample person with their own id', () => {
     expect(people).toHaveLength(size);
     expect(new Set(people.map((each) => each.id)).size).toBe(size);
     for (const { name, sub, email, title } of personas.filter(({ realm }) => realm === 'staff')) {
@@ -83,7 +83,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
     }
   });
 
-  test('the people whom questions name', () => {
+  test('contains the people that examples name', () => {
     const where = (name: string) =>
       named(name)
         .map(({ department }) => department)
@@ -108,7 +108,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
       expect(people.find((each) => each.id === id(username))).toMatchObject({ department });
   });
 
-  test('a part of their names means them', () => {
+  test('has unambiguous first names for them', () => {
     const first = people.map((each) => plain(each.first));
     for (const name of 'eve alice bob carol dan nina marcus sarah frank paula tom liam omar grace jose'.split(' ')) {
       expect([name, numberOf(first, name)]).toEqual([name, 1]);
@@ -131,7 +131,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
     ).toEqual(['Carol Johnson', 'Marcus Johnson']);
   });
 
-  test('addresses, numbers and salaries are in order', () => {
+  test('has valid addresses, numbers and salaries', () => {
     expect(new Set(people.map(({ email }) => email)).size).toBe(size);
     expect(people.filter(({ email }) => !/^[a-z]+\.[a-z]+\d*@tamshai\.example$/.test(email))).toEqual([]);
     expect(people.filter(({ salary }) => salary % 500 !== 0 || salary < 40_000 || salary > 500_000)).toEqual([]);
@@ -145,7 +145,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
     expect(contact.filter(({ home_address }) => String(home_address).length < 12)).toEqual([]);
   });
 
-  test('hired on a working day before this year', () => {
+  test('hired everyone on a working day before this year', () => {
     const odd = rowsOf('employees', size).filter(({ hire_date, created_at }) => {
       const day = String(hire_date);
       return workingDays(day, day) !== 1 || day >= '2026-01-01' || created_at !== `${day}T09:00:00Z`;
@@ -153,7 +153,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
     expect(odd).toEqual([]);
   });
 
-  test('who reports to whom', () => {
+  test('has the expected reporting lines', () => {
     const bossOf = (name: string) => named(name).map(({ manager }) => fullName(people[manager ?? -1] as SamplePerson));
     for (const name of ['Marcus Johnson', 'Sarah Kim', 'Frank Davis']) expect(bossOf(name)).toEqual(['Nina Patel']);
     const below = sizes(size);
@@ -172,12 +172,12 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
         .map((row) => row['employee_id']),
     );
     for (const name of ["Liam O'Brien", 'Omar Haddad', 'Alice Chen']) expect(nina.has(named(name)[0]?.id ?? null)).toBe(false);
-    // Every manager has a leader's title, and nobody else has.
+    // Exactly the managers have a leader's title.
     const unknownPeople = people.filter(({ known }) => !known);
     expect(unknownPeople.filter(({ n, title }) => /Manager|Director|President/.test(title) !== (below[n] ?? 0) > 0)).toEqual([]);
   });
 
-  test('the chain is what the managers say', () => {
+  test('has a chain table that matches the managers', () => {
     const boss = new Map(people.map((each) => [each.id, each.manager === undefined ? null : people[each.manager]?.id]));
     const above = new Map<Cell, Cell[]>();
     for (const row of rowsOf('chain', size)) {
@@ -194,9 +194,9 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
   });
 });
 
-describe('its shape', () => {
+describe('the structure of the company', () => {
   const people = everyone(500);
-  test('departments, offices and jobs', () => {
+  test('has all departments, offices and jobs', () => {
     const count = (name: string) => people.filter(({ department }) => department === name).length;
     expect(new Set(people.map(({ department }) => department))).toEqual(new Set(departmentNames));
     expect(count('Engineering')).toBeGreaterThan(100);
@@ -219,14 +219,14 @@ describe('its shape', () => {
     expect(depth).toBeLessThanOrEqual(6);
   });
 
-  test('no salary can be read off an id that everyone sees', () => {
+  test('reveals no salary in an id, an email address or a time', () => {
     const shown = rowsOf('employees')
       .map((row) => `${row['employee_id']} ${row['email']} ${row['created_at']}`)
       .join();
     expect(people.filter(({ salary }) => shown.includes(String(salary)))).toEqual([]);
   });
 
-  test('a million people have trees of all sizes', () => {
+  test('has teams of all sizes for a million people', () => {
     const below = sizes(1_000_000);
     const some = (from: number, to: number) => below.reduce((sum, each) => (each >= from && each <= to ? sum + 1 : sum), 0);
     expect(some(8, 12)).toBeGreaterThan(10_000);
@@ -237,21 +237,21 @@ describe('its shape', () => {
     expect(below[2]).toBe(49_999);
   });
 
-  test('no two addresses alike among a million', () => {
+  test('has a million unique email addresses', () => {
     const company = directory(1_000_000);
     const seen = new Set<string>();
     for (let n = 0; n < 1_000_000; n++) seen.add(company.person(n).email);
     expect(seen.size).toBe(1_000_000);
   }, 60_000);
 
-  test('too few people are no company', () => {
+  test('requires at least 100 people', () => {
     for (const size of [0, 99, 500.5, Number.NaN]) expect(() => directory(size)).toThrow('at least 100');
   });
 });
 
 describe('time off and reviews', () => {
   const staff = personas.filter(({ realm }) => realm === 'staff').map(({ sub }) => sub);
-  /** Days all over two years, one of them a leap year, and those around New Year. */
+  /** Days throughout two years, one of them a leap year, and days around New Year. */
   const days = [
     ...Array.from({ length: 46 }, (_, nth) => shifted('2027-01-03', nth * 16)),
     '2026-12-31',
@@ -262,7 +262,7 @@ describe('time off and reviews', () => {
   ];
   const size = 100;
 
-  test.each(days)('on %s', (day) => {
+  test.each(days)('are consistent on %s', (day) => {
     const today = new Date(`${day}T12:00:00Z`);
     const year = Number(day.slice(0, 4));
     const requests = rowsOf('time_off_requests', size, today);
@@ -271,7 +271,7 @@ describe('time off and reviews', () => {
     const balance = new Map(balances.map((row) => [`${row['employee_id']} ${row['fiscal_year']} ${row['type_code']}`, row]));
     expect(balance.size).toBe(balances.length);
 
-    // Everyone has every type for this year and the last; the sum of the requests is what the balance says.
+    // Everyone has a balance of every type for this year and the last, which equals the sum of the requests.
     for (const person of hired.keys()) for (const each of [year - 1, year]) expect(balance.has(`${person} ${each} PARENTAL`)).toBe(true);
     const sums = new Map<string, { used: number; pending: number }>();
     for (const row of requests) {
@@ -289,7 +289,7 @@ describe('time off and reviews', () => {
       expect(row['fiscal_year'] === year + 1 ? row['carryover'] : 0).toBe(0);
     }
 
-    // Each request is possible: working days, one year, after the hire, asked before today, decided if it is, by someone else.
+    // Requests are within one year, after the hire date, created before today, and decided by another person.
     const taken = new Map<Cell, string[]>();
     for (const row of requests) {
       const [start, end] = [String(row['start_date']), String(row['end_date'])];
@@ -307,7 +307,7 @@ describe('time off and reviews', () => {
     for (const list of taken.values())
       list.sort().reduce((before, each) => (expect(each.slice(0, 10) > before.slice(11)).toBe(true), each));
 
-    // Personas are free to ask: nothing from a month ago on, except for the two that wait, later and not in December.
+    // Personas have no recent requests except two pending ones, so that examples can create new ones.
     const theirs = requests.filter((row) => staff.includes(String(row['employee_id'])) && String(row['end_date']) >= shifted(day, -31));
     expect(theirs.map((row) => [row['employee_id'], row['status']])).toEqual([
       [id('marcus.johnson'), 'pending'],
@@ -328,7 +328,7 @@ describe('time off and reviews', () => {
     }
   });
 
-  test('a company of 500 has some of everything', () => {
+  test('have every status in a company of 500', () => {
     const statuses = (name: string) => new Set(rowsOf(name).map((row) => row['status']));
     expect(statuses('time_off_requests')).toEqual(new Set(['pending', 'approved', 'rejected', 'cancelled']));
     expect(statuses('performance_reviews')).toEqual(new Set(['due', 'draft', 'submitted', 'acknowledged']));

@@ -1,4 +1,4 @@
-/** Tokenising and matching of search words, and highlights without foreign markup. */
+/** Full-text search in the embedded store: tokens, stems, typos, and highlights without foreign markup. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { highlight } from '../../src/storage/search/highlight.ts';
@@ -15,24 +15,24 @@ describe('words', () => {
     ['process', 'processes', 'processed', 'processing'],
     ['expire', 'expires', 'expired', 'expiring'],
     ['customer', 'customers', "customer's", 'CUSTOMERS', 'customers’'],
-  ])('%s and its endings are one', (...forms) => expect(new Set(forms.map(stems)).size).toBe(1));
+  ])('%s and its inflections have one stem', (...forms) => expect(new Set(forms.map(stems)).size).toBe(1));
 
-  test.each(['bring', 'string', 'status', 'address', 'need', 'used', 'this', 'bus'])('%s keeps what is no ending', (word) =>
+  test.each(['bring', 'string', 'status', 'address', 'need', 'used', 'this', 'bus'])('%s is not stemmed', (word) =>
     expect(stemOf(word)).toBe(word),
   );
 
-  test('accents, capitals, signs and scripts', () => {
+  test('accents, capitals, punctuation and scripts are normalised', () => {
     expect(stems('Größe, São Paulo: O’Brien don’t ERR_42 3.14')).toBe('große sao paulo obrien dont err 42 3 14');
     expect(stems('印刷機')).toBe('印 刷 機');
     expect(stems('\u0301 \ud800 🦓')).toBe('');
   });
 
-  test('plain English is read the same way as anything else', () => {
+  test('ASCII text is tokenised like any other text', () => {
     const text = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
     fc.assert(fc.property(text, (given) => stems(`${given} é`) === `${stems(given)} e`.trimStart()));
   });
 
-  test('typos: a letter in short words, two in long ones, never the first, none in numbers', () => {
+  test('one typo is tolerated in short words and two in long ones, never in the first letter or in numbers', () => {
     for (const typo of ['webhok', 'wehbook', 'webhoook', 'webhuok']) expect(near(typo, 'webhook')).toBe(true);
     expect(near('certifcaet', 'certificate')).toBe(true);
     for (const [typo, word] of [
@@ -44,7 +44,7 @@ describe('words', () => {
       expect(near(typo, word)).toBe(false);
   });
 
-  test('the word itself is looked for however many near ones others wrote', () => {
+  test('the exact word is found first, however many similar words exist', () => {
     const [sought] = seeking('password')?.words ?? [];
     const crowd = Array.from({ length: 676 }, (_, i) => `pa${String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26))}word`);
     const found = sought ? nearest(sought, [...new Set([...crowd, 'password', 'passwordless'])].toSorted()) : [];
@@ -52,14 +52,14 @@ describe('words', () => {
     expect(found.length).toBeLessThanOrEqual(200);
   });
 
-  test('a long question is cut, and one of nothing but small words is taken as it is', () => {
+  test('a long query is truncated, and a query of stop words keeps them', () => {
     expect(seeking('word '.repeat(10_000))?.words).toHaveLength(1);
     expect(seeking(Array.from({ length: 600 }, (_, i) => `w${i}`).join(' '))?.words).toHaveLength(24);
     expect(seeking('who are you')?.words.map(({ stem }) => stem)).toEqual(['who', 'are', 'you']);
     expect(seeking('"*:*" ()')).toBeUndefined();
   });
 
-  test('tokens lie where they say, in any text', () => {
+  test('tokens have the right positions in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
         let last = 0;
@@ -75,7 +75,7 @@ describe('words', () => {
 });
 
 describe('highlights', () => {
-  test('of any text for any words hold no markup but ours, and nothing that the text does not', () => {
+  test('contain no markup but <em>, and only text of the source', () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('<em>', '</em>', '<script>', '&lt;', '"', "'", '<img src=x onerror=1>', 'word', 'wrod', 'words'),
@@ -100,7 +100,7 @@ describe('highlights', () => {
     );
   });
 
-  test('of a long text are a few pieces of whole words', () => {
+  test('of a long text are a few fragments of whole words', () => {
     const text = `${'padding '.repeat(50)}the needle here ${'padding '.repeat(50)}another needle ${'padding '.repeat(50)}`;
     const seek = seeking('needle');
     const pieces = seek ? highlight(text, seek) : [];

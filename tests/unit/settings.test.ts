@@ -4,7 +4,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { allTools } from '../../src/app/registry.ts';
 import { DOMAIN_STORES, RENAMED_SETTINGS, settingNames } from '../../src/app/settings.ts';
 
-test.each(Object.entries(RENAMED_SETTINGS))('%s stops the start, and the sentence names %s', (old, present) => {
+test.each(Object.entries(RENAMED_SETTINGS))('the old name %s is refused with its new name %s', (old, present) => {
   expect(settingNames()).toContain(present);
   expect(settingNames()).not.toContain(old);
   expect(() => readConfig({ [old]: '5' })).toThrow(`${old} is now called ${present}; rename it.`);

@@ -1,4 +1,4 @@
-/** Readiness of a process, and requests that come before it is ready. */
+/** Readiness of a process, and requests that it receives during its start. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { type Listener, listen } from '../../src/app/listen.ts';
 import { createReadiness } from '../../src/app/readiness.ts';
 import type { ToolBackend } from '../../src/gateway/backends.ts';
 
-describe('ready', () => {
+describe('a process', () => {
   const never = () => new Promise<void>(() => {});
   const well = async () => {};
   const gone = async () => Promise.reject(new Error('gone'));
@@ -23,19 +23,19 @@ describe('ready', () => {
     return { now, isReady };
   };
 
-  it.each(['store', 'hr'] as const)('is no longer who cannot reach %s, and is again once it can', async (what) => {
+  it.each(['store', 'hr'] as const)('is not ready while %s refuses, and is ready again afterwards', async (what) => {
     const { now, isReady } = made();
     expect(await isReady()).toBe(true);
     now[what] = gone;
     expect(await isReady()).toBe(false);
-    // Who said no is not slow.
+    // After a refusal, silence does not count as slow.
     now[what] = never;
     expect(await isReady()).toBe(false);
     now[what] = well;
     expect(await isReady()).toBe(true);
   });
 
-  it.each(['store', 'hr'] as const)('stays who only waits for %s, and not for ever', async (what) => {
+  it.each(['store', 'hr'] as const)('stays ready while %s is slow, up to a limit', async (what) => {
     const patient = made();
     const impatient = made(0);
     for (const { isReady } of [patient, impatient]) expect(await isReady()).toBe(true);
@@ -43,7 +43,7 @@ describe('ready', () => {
     expect([await patient.isReady(), await impatient.isReady()]).toEqual([true, false]);
   });
 
-  it('is not who was never answered, until an answer comes, however late', async () => {
+  it('is not ready before the first answer, however late it comes', async () => {
     const { now, isReady } = made();
     let answer = () => {};
     now.hr = () => new Promise((resolve) => (answer = resolve));
@@ -54,11 +54,11 @@ describe('ready', () => {
   });
 });
 
-describe('starting', () => {
+describe('a starting process', () => {
   let listener: Listener | undefined;
   afterEach(() => listener?.close());
 
-  it('holds early requests until a server can answer; readiness probes are answered at once', async () => {
+  it('holds early requests until it can answer them; probes are answered at once', async () => {
     const started = await listen('hr', { hosts: ['127.0.0.1'], port: 0 });
     listener = started;
     const at = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${started.port}${path}`, init);
@@ -85,7 +85,7 @@ describe('starting', () => {
     const answered = once(waiting, 'response') as Promise<[IncomingMessage]>;
     waiting.end('{}');
     await once(waiting, 'finish');
-    // A later request is answered, so this one has arrived.
+    // The answer to a later request proves that the server has received this one.
     await fetch(`http://127.0.0.1:${started.port}/ready`);
     await started.close();
     const [answer] = await answered;

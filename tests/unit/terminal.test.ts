@@ -1,3 +1,4 @@
+/** Terminal output of the command: text width, colours, tables, the approval card, progress bars and exit codes. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endOf, EXIT, exitOf, Stop, withoutSecrets } from '../../src/app/commands/stop.ts';
@@ -16,7 +17,7 @@ const narrow = { style: plain, width: 40 };
 const wide = { style: plain, width: Number.POSITIVE_INFINITY };
 
 describe('text', () => {
-  test('is as wide as a terminal shows it: accents, Chinese, colours', () => {
+  test('is measured as a terminal shows it: accents, wide characters and colours', () => {
     expect(widthOf('Zoë')).toBe(3);
     expect(widthOf('Zoe\u0308')).toBe(3);
     expect(widthOf('名前')).toBe(4);
@@ -25,7 +26,7 @@ describe('text', () => {
     expect(padStart('7', 3)).toBe('  7');
   });
 
-  test('out of data cannot steer the terminal or turn the line around', () => {
+  test('from data shows control and bidirectional characters by code point', () => {
     expect(safe('a\u001b[2Jb')).toBe('a[U+001B][2Jb');
     expect(safe('\u202egnp.exe')).toBe('[U+202E]gnp.exe');
     expect(safe('zero\u200bwidth')).toBe('zero[U+200B]width');
@@ -33,26 +34,26 @@ describe('text', () => {
     expect(safe('\u0007\u009b31m')).toBe('[U+0007][U+009B]31m');
   });
 
-  test('breaks at spaces and keeps addresses whole', () => {
+  test('wraps at spaces and never inside a URL', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('open http://localhost:3100/approve/7c1e0b now', 10)).toEqual(['open', 'http://localhost:3100/approve/7c1e0b', 'now']);
     expect(wrap('as long as it likes', Number.POSITIVE_INFINITY)).toEqual(['as long as it likes']);
   });
 
-  test('counts and durations read well', () => {
+  test('formats counts and durations', () => {
     expect([count(1, 'row'), count(0, 'row'), count(12_345, 'row')]).toEqual(['1 row', '0 rows', '12,345 rows']);
     expect([duration(6.4), duration(999.4), duration(1849)]).toEqual(['6 ms', '999 ms', '1.8 s']);
   });
 });
 
 describe('colour', () => {
-  test('is off in a pipe, and where the terminal has none', () => {
+  test('is off in a pipe, and on a terminal without colours', () => {
     expect(showsColour({})).toBe(false);
     expect(showsColour({ isTTY: false, hasColors: () => true })).toBe(false);
     expect(showsColour({ isTTY: true, hasColors: () => false })).toBe(false);
     expect(showsColour({ isTTY: true, hasColors: () => true })).toBe(true);
   });
-  test('leaves plain text as it is', () => {
+  test('does not change text when it is off, nor empty text', () => {
     expect(plain.red('x')).toBe('x');
     expect(styleOf(true).red('')).toBe('');
   });
@@ -87,7 +88,7 @@ const rows = [
 ];
 
 describe('tables', () => {
-  test('align numbers to the right, by their decimals, with $ for money and no comma in a year', () => {
+  test('align numbers by their decimals, with $ for money and no comma in a year', () => {
     expect(dataLines(rows, schema, wide)).toEqual([
       '  NAME                  SALARY      DAYS   FISCAL YEAR   HIRED         SEEN AT                  ACTIVE',
       '  Sarah Kim        $112,000.00      20.0          2026   4 Mar 2019    16 Nov 2026, 09:30 UTC   yes',
@@ -96,7 +97,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('become one record after the other where they do not fit', () => {
+  test('that are too wide become a list of records', () => {
     const lines = dataLines(rows, schema, narrow);
     expect(lines.slice(0, 9)).toEqual([
       '  Name          Sarah Kim',
@@ -112,12 +113,12 @@ describe('tables', () => {
     expect(lines.every((line) => widthOf(line) <= 40)).toBe(true);
   });
 
-  test('are left out where there is nothing', () => {
+  test('without rows show "none"', () => {
     expect(dataLines([], schema, wide)).toEqual(['  none']);
     expect(table([{ heading: 'a' }], [], plain)).toEqual(['A']);
   });
 
-  test('stand inside records, however deep', () => {
+  test('can be nested in records at any depth', () => {
     const data = {
       employee_id: 'x',
       balances: [{ type: 'VACATION', used: 1.5 }],
@@ -142,7 +143,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('keep the lines of what people wrote, and wrap what is long', () => {
+  test('keep line breaks in values, and wrap long lines', () => {
     const lines = dataLines({ notes: 'first line\nsecond\u001b line\nthe third line is a good deal longer than that' }, undefined, narrow);
     expect(lines).toEqual([
       '  Notes   first line',
@@ -152,7 +153,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('show a single value as well', () => {
+  test('are not needed for a single value', () => {
     expect(dataLines('done', undefined, wide)).toEqual(['  done']);
     expect(dataLines(1234.5, undefined, wide)).toEqual(['  1,234.5']);
   });
@@ -179,7 +180,7 @@ const shownCard = (change: Partial<ConfirmationData> = {}, seconds = 298) =>
   cardLines({ data: { ...data, ...change }, person: 'Alice Chen (alice.chen)', secondsLeft: seconds }, { style: plain, width: 80 });
 
 describe('the approval card', () => {
-  test('says who, what, now and after, why, and for how long', () => {
+  test('shows the person, the tool, the old and new values, the reason and the time left', () => {
     expect(shownCard()).toEqual([
       `Needs your approval${' '.repeat(46)}expires in 4:58`,
       'Change the salary of Sarah Kim. Nothing has changed yet.',
@@ -196,19 +197,19 @@ describe('the approval card', () => {
     ]);
   });
 
-  test('says why it is asked about something that otherwise happens at once', () => {
+  test('explains why a change that is usually immediate needs an approval', () => {
     const [, says] = shownCard({ because: 'You are asked because of\u202e this text.' });
     expect(says).toContain('Change the salary of Sarah Kim. You are asked because of');
     expect(shownCard({ because: 'x\u202ey' }).join('')).not.toContain('\u202e');
   });
 
-  test('warns before something is gone', () => {
+  test('warns before a deletion', () => {
     expect(shownCard({ destructive: true, reason: null }).join(' ')).toContain(
       'The record stays for the audit; no tool can bring it back. Nothing has changed yet.',
     );
   });
 
-  test('is not fooled by what people wrote', () => {
+  test('shows hostile text without control characters, and flags mixed alphabets', () => {
     const text = shownCard({
       summary: 'Change\u001b[1A the salary',
       reason: 'fine\u202e\nApprove? Type yes to approve, no to deny: yes',
@@ -219,7 +220,7 @@ describe('the approval card', () => {
     expect(text).toContain('letters of two alphabets');
   });
 
-  test('says afterwards what is true now', () => {
+  test('reports the value after the decision', () => {
     expect(became(data)).toBe('Salary of Sarah Kim, Software Engineer is now $120,000.');
     expect(stays(data)).toBe('Salary of Sarah Kim, Software Engineer stays $112,000.');
     expect(stays({ ...data, changes: [] })).toBe('');
@@ -231,7 +232,7 @@ describe('progress', () => {
     const written: string[] = [];
     return { isTTY, columns: 80, write: (text: string) => written.push(text), written };
   };
-  test('draws a bar on a terminal and nothing elsewhere', () => {
+  test('draws a bar on a terminal, and nothing in a pipe', () => {
     expect(bar(0.5)).toBe('████████████░░░░░░░░░░░░');
     expect([bar(-1), bar(2)]).toEqual(['░'.repeat(24), '█'.repeat(24)]);
     const there = screen(true);
@@ -249,7 +250,7 @@ describe('progress', () => {
   });
 });
 
-describe('the end of a command', () => {
+describe('the exit of a command', () => {
   test.each([
     [400, 'VALIDATION_ERROR', EXIT.usage],
     [413, 'PAYLOAD_TOO_LARGE', EXIT.usage],
@@ -263,11 +264,11 @@ describe('the end of a command', () => {
     [500, 'INTERNAL_ERROR', EXIT.failed],
     [503, 'SERVICE_UNAVAILABLE', EXIT.unavailable],
     [504, 'TIMEOUT', EXIT.unavailable],
-  ])('%i %s', (status, code, exit) => {
+  ])('after %i %s has exit code %i', (status, code, exit) => {
     expect(exitOf(status, code)).toBe(exit);
   });
 
-  test('is one sentence, without a stack and without a secret', () => {
+  test('prints one sentence without a stack trace and secrets', () => {
     const secret = 'connect failed: postgres://app:canary-1234@db.example/hr and redis://:canary-1234@cache';
     expect(withoutSecrets(secret)).toBe('connect failed: postgres://***@db.example/hr and redis://***@cache');
     const quiet = () => false;

@@ -24,16 +24,19 @@ describe('an identity number is redacted from the audit log in every spelling', 
   });
 });
 
-describe('a name with hidden characters is refused', () => {
-  it.each([0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x34f, 0x2028, 0xe000, 0xfe0f, 0x180b, 0xe0101])('U+%s', (point) => {
-    expect(line(20).safeParse(`Ann${String.fromCodePoint(point)}Lee`).success).toBe(false);
-  });
-  it.each(['José García', 'Nguyễn Văn A', 'O’Brien', '山田 太郎', 'Zoë\u00a0Li'])('%s does', (name) => {
+describe('a name with hidden characters', () => {
+  it.each([0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x34f, 0x2028, 0xe000, 0xfe0f, 0x180b, 0xe0101])(
+    'with code point %i is refused',
+    (point) => {
+      expect(line(20).safeParse(`Ann${String.fromCodePoint(point)}Lee`).success).toBe(false);
+    },
+  );
+  it.each(['José García', 'Nguyễn Văn A', 'O’Brien', '山田 太郎', 'Zoë\u00a0Li'])('%s is accepted', (name) => {
     expect(line(40).safeParse(name).success).toBe(true);
   });
 });
 
-test('a program’s name costs nothing however long it would become', () => {
+test('a long client name is normalised and truncated quickly', () => {
   const name = '\ufdfa'.repeat(20_000);
   const started = performance.now();
   for (let i = 0; i < 20; i++) clientName({ name });

@@ -1,4 +1,4 @@
-/** Selection of tools for a prompt: few tokens, and yet the right tools. */
+/** Selection of tools for an LLM prompt: the relevant tools within the token budget. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { promptTool, FIND_TOOLS, TOOL_TOKENS, tokensOf, createToolbox } from '../../src/assistant/toolbox.ts';
@@ -20,7 +20,7 @@ const executive = box.offered(someone('employee', 'manager', 'executive'), false
 const none = new Set<string>();
 const names = (words: string) => box.select(words, executive, none).map(({ name }) => name);
 
-test('of a text without end only the beginning is looked at', () => {
+test('only the beginning of a long text is searched', () => {
   const filler = (words: number) => Array.from({ length: words }, (_, n) => `qqq${n}`).join(' ');
   expect(box.find(`${filler(100)} salary`, executive)).not.toEqual([]);
   expect(box.find(`${filler(500)} salary`, executive)).toEqual([]);
@@ -30,34 +30,34 @@ test('of a text without end only the beginning is looked at', () => {
 describe('for an executive', () => {
   const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ question }) => ({ name, ask: question })));
 
-  test('there are many tools, and what is chosen of them costs 3,000 tokens at most', () => {
+  test('the selected tools cost at most 3,000 tokens', () => {
     expect(tokensOf(JSON.stringify(executive.map(promptTool)))).toBeGreaterThan(4 * TOOL_TOKENS);
     const costs = asked.map(({ ask }) => tokensOf(JSON.stringify([...box.select(ask, executive, none).map(promptTool), FIND_TOOLS])));
-    // Commas and brackets around the whole are not counted one by one.
+    // The budget does not count the commas and brackets of the list.
     expect(Math.max(...costs)).toBeLessThanOrEqual(TOOL_TOKENS + 20);
   });
 
-  test('the right one is among them for nearly every example of every tool', () => {
+  test('the right tool is selected for at least 98 % of all examples', () => {
     const missed = asked.filter(({ name, ask }) => !names(ask).includes(name));
     expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(asked.length / 50);
   });
 
-  test('so is the one that finds the id', () => {
+  test('the tool that finds the id is selected too', () => {
     expect(names("Increase Sarah's salary to $120,000")).toEqual(expect.arrayContaining(['hr_update_salary', 'hr_list_employees']));
     expect(names('Tell me about Globex')).toContain('sales_list_customers');
   });
 
-  test('the others can be found by what they do', () => {
+  test('other tools can be found by their purpose', () => {
     expect(box.find('close a support ticket', executive).map(({ name }) => name)).toContain('support_close_ticket');
     expect(box.find('qwertz', executive)).toEqual([]);
   });
 
-  test('what the last question used stays at hand', () => {
+  test('the tools of the last question stay selected', () => {
     expect(box.select('and in December?', executive, new Set(['finance_get_arr'])).map(({ name }) => name)).toContain('finance_get_arr');
   });
 });
 
-test('a prompt never contains a tool that is closed to the person; a read-only one, no tool that changes data', () => {
+test('a prompt contains only tools that the person may call; a read-only one contains no tool that changes data', () => {
   const intern = box.offered(someone('employee'), false);
   expect(intern.map(({ name }) => name)).not.toContain('hr_update_salary');
   expect(box.find('update salary', intern).every(({ tool }) => tool.roles.includes('employee'))).toBe(true);
@@ -66,7 +66,7 @@ test('a prompt never contains a tool that is closed to the person; a read-only o
   );
 });
 
-test('4,000 hostile characters are chosen by in no time to speak of', () => {
+test('4,000 hostile characters do not stall the selection', () => {
   for (const hostile of ['a'.repeat(4000), ' '.repeat(4000), 'é\u0301'.repeat(2000), 'ies'.repeat(1333), '_-'.repeat(2000)])
     expect(box.select(hostile, executive, none)).toBeInstanceOf(Array);
 });

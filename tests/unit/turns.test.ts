@@ -1,4 +1,4 @@
-/** Long work yields to the event loop. */
+/** Long audit work yields to the event loop: verification of chains and parsing of checkpoints. */
 import { expect, test } from 'vitest';
 import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../src/core/ports.ts';
@@ -18,7 +18,7 @@ function chainOf(count: number): ChainedRecord[] {
   }
   return records;
 }
-/** A source that has everything at hand, and so never waits. */
+/** A source in memory, which never waits. */
 const sourceOf = (records: readonly ChainedRecord[]): AuditChains => ({
   chains: async () => [{ chain: 'calls', count: records.length }],
   async *records() {
@@ -29,7 +29,7 @@ const sourceOf = (records: readonly ChainedRecord[]): AuditChains => ({
 });
 const checkpointOf = ({ n, mac }: ChainedRecord): Checkpoint => signCheckpoint(checkpointKey, { chain: 'calls', count: n, mac, at: AT });
 
-test('others have turns while a long chain is verified', async () => {
+test('the verification of a long chain yields', async () => {
   const records = chainOf(20_000);
   const checkpoints = records.filter(({ n }) => n % 100 === 0).map(checkpointOf);
   const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], checkpoints, keys));
@@ -37,7 +37,7 @@ test('others have turns while a long chain is verified', async () => {
   expect(turns).toBeGreaterThan(1);
 });
 
-test('others have turns while checkpoints are checked, and no number of them is too large', async () => {
+test('the verification of checkpoints yields, and works with any number of them', async () => {
   const records = chainOf(1);
   const first = checkpointOf(records[0] as ChainedRecord);
   const many = Array.from({ length: 150_000 }, (_, n) => signCheckpoint(checkpointKey, { chain: 'gone', count: n + 1, mac: 'x', at: AT }));
@@ -46,7 +46,7 @@ test('others have turns while checkpoints are checked, and no number of them is 
   expect(turns).toBeGreaterThan(1);
 });
 
-test('others have turns while a long file of checkpoints is parsed', async () => {
+test('the parsing of a long checkpoint file yields', async () => {
   const line = JSON.stringify(checkpointOf(chainOf(1)[0] as ChainedRecord));
   const { turns, result } = await turnsDuring(() => parseCheckpoints(`${line}\n\nnot JSON\n${`${line}\n`.repeat(50_000)}${line}`));
   expect(result).toHaveLength(50_002);

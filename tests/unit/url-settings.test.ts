@@ -6,7 +6,7 @@ import { settingNames, urlSettings } from '../../src/app/settings.ts';
 const SECRET = 'canary-4711';
 const kinds = urlSettings();
 const names = (kind: 'public' | 'store') => [...kinds].flatMap(([name, each]) => (each === kind ? [name] : []));
-/** What a setting needs beside it to be looked at alone. */
+/** Other settings that a setting requires. */
 const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
   OIDC_CUSTOMER_ISSUER: { OIDC_ISSUER: 'https://id.example' },
   TAMSHAI_PUBLIC_URL: { OIDC_ISSUER: 'https://id.example' },
@@ -23,7 +23,7 @@ function refusal(name: string, value: string): string {
   return '';
 }
 
-test('every setting that is named like a URL says whether it may hold a password', () => {
+test('every setting that is named like a URL declares whether it may contain a password', () => {
   const looksLikeUrl = settingNames().filter((name) => /URL|URI|ISSUER|ENDPOINT|JWKS|WEBHOOK/.test(name));
   expect(looksLikeUrl.filter((name) => !kinds.has(name))).toEqual([]);
   expect(names('store').every((name) => /(DATABASE|MONGODB|ELASTICSEARCH|REDIS)_URL$/.test(name))).toBe(true);
@@ -84,7 +84,7 @@ describe.each(names('public'))('%s', (name) => {
 describe.each(names('store'))('%s', (name) => {
   const scheme = /DATABASE/.test(name) ? 'postgres' : /MONGODB/.test(name) ? 'mongodb' : /REDIS/.test(name) ? 'redis' : 'https';
 
-  test('may hold a password', () => {
+  test('may contain a password', () => {
     expect(refusal(name, `${scheme}://user:${SECRET}@store.example:1234/`)).toBe('');
   });
 
@@ -105,7 +105,7 @@ describe.each(names('store'))('%s', (name) => {
 });
 
 test.each(['user', 'password', 'host', 'port', 'database', 'dbname'])(
-  'a PostgreSQL address does not hold its %s in the query',
+  'a PostgreSQL address with %s in the query is refused',
   (parameter) => {
     const message = refusal('HR_DATABASE_URL', `postgres://store.example/tamshai?${parameter}=${SECRET}`);
     expect(message).toMatch(/^HR_DATABASE_URL [^\n]+\.$/);

@@ -1,3 +1,4 @@
+/** Validation messages of all tools: they name the field and what it must be, without the words of the schema library. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { Failure } from '../../src/core/errors.ts';
@@ -20,18 +21,21 @@ function saidOf(tool: Tool, input: unknown): string {
 const list = allTools().find('hr', 'list_employees');
 const pay = allTools().find('finance', 'pay_invoice');
 
-describe('what is wrong with an input', () => {
-  test.each(allTools().tools.map((tool) => [`${tool.domain.name} ${tool.name}`, tool] as const))('%s is said in our words', (_, tool) => {
-    for (const key of ['', ...Object.keys(tool.input.shape)])
-      for (const value of ODD) {
-        const said = saidOf(tool, key === '' ? {} : { [key]: value });
-        expect(said, `${key}: ${JSON.stringify(value).slice(0, 20)}`).not.toMatch(
-          /Invalid (input|option|ISO|UUID|type)|expected|received|Too (big|small)|regex|zod/i,
-        );
-      }
-  });
+describe('validation messages', () => {
+  test.each(allTools().tools.map((tool) => [`${tool.domain.name} ${tool.name}`, tool] as const))(
+    'of %s contain no words of the schema library',
+    (_, tool) => {
+      for (const key of ['', ...Object.keys(tool.input.shape)])
+        for (const value of ODD) {
+          const said = saidOf(tool, key === '' ? {} : { [key]: value });
+          expect(said, `${key}: ${JSON.stringify(value).slice(0, 20)}`).not.toMatch(
+            /Invalid (input|option|ISO|UUID|type)|expected|received|Too (big|small)|regex|zod/i,
+          );
+        }
+    },
+  );
 
-  test('names the field, and what it must be', () => {
+  test('name the field and what it must be', () => {
     if (!list || !pay) throw new Error('no such tool');
     expect(saidOf(list, { limit: 51 })).toBe('limit must be at most 50');
     expect(saidOf(list, { limit: 'ten' })).toBe('limit must be a number');

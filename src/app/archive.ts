@@ -78,7 +78,6 @@ export async function pack(
   return list;
 }
 
-/** Copies one file into the archive, and returns its digest. */
 async function addFile(tar: Pack, { name, bytes, folder }: { name: string; bytes: number; folder: string }): Promise<string> {
   // Called before the file is opened, because it throws if the archive can no longer be written.
   const entry = tar.entry({ name, size: bytes, mode: 0o600 });

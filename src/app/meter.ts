@@ -1,4 +1,4 @@
-/** Prometheus metrics: names, labels and help texts. Series of tools exist before the first call, so a call needs one look-up. */
+/** Prometheus metrics: names, labels and help texts. The series of local tools are created at start, so a call needs one look-up. */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Answer, CancelledAnswer } from '../core/answer.ts';

@@ -1,6 +1,6 @@
 /**
- * What the browser runs beside a card, on the approval page and in the web app. It draws nothing of its own: every state is a card that
- * the server rendered, and the server's word on where the change stands is asked for again after each step.
+ * The browser script of an approval card, on the approval page and in the web app. Every state is a card that the server renders; the
+ * script asks the server for the state after each step.
  */
 export const approveScript = `'use strict';
 (() => {

@@ -1,3 +1,4 @@
+/** The approval page of one change, and the server's message pages (not found, not yours, try again). */
 import { createHash } from 'node:crypto';
 import { asset } from '../../identity/web/assets.ts';
 import { bdi, html } from '../../identity/web/html.ts';
@@ -11,18 +12,18 @@ export { pageHeaders } from '../../identity/web/headers.ts';
 export const approveAsset = asset('approve', 'js', approveScript);
 
 export interface ApprovePageOptions extends CardOptions {
-  /** Of this session. */
+  /** The CSRF token of this session. */
   readonly csrf: string;
-  /** Of this session and this very card: see `cardDigest`. */
+  /** The CSRF token of this session and this card: see `cardDigest`. */
   readonly cardToken?: string | undefined;
   readonly banners?: Banners | undefined;
 }
 
-/** What a token for deciding is bound to: the ticket and all that its card shows. */
+/** Binds the token of a decision to the ticket and to everything that its card shows. */
 export const cardDigest = ({ confirmationId, confirmationData }: Pick<ConfirmationState, 'confirmationId' | 'confirmationData'>): string =>
   `card:${confirmationId}:${createHash('sha256').update(JSON.stringify(confirmationData)).digest('base64url')}`;
 
-/** The page that decides one change. It has no navigation, and its address holds the id and nothing else. */
+/** The page has no navigation, and its URL contains nothing but the confirmation id. */
 export function approvePage(state: ConfirmationState, { csrf, cardToken = '', person, now, banners }: ApprovePageOptions): string {
   const { origin, summary } = state.confirmationData;
   const program = origin === 'web' || origin === 'command' ? undefined : origin;

@@ -1,3 +1,4 @@
+/** The approval card as HTML, in every state of a change. */
 import type { CardChange } from '../../core/answer.ts';
 import { bdi, type Html, html, mixesAlphabets, type Part } from '../../identity/web/html.ts';
 import { type IconName, icon } from '../../identity/web/layout.ts';
@@ -5,7 +6,7 @@ import { clock, difference, formatValue, timeLeft } from './format.ts';
 import { type ConfirmationState, secondsLeft, viewOf } from './state.ts';
 
 export interface CardOptions {
-  /** The name of whoever is looking. */
+  /** The name of the person who sees the card. */
   readonly person: string;
   readonly now: Date;
 }
@@ -41,7 +42,7 @@ function diff(changes: readonly CardChange[], columns: readonly [now: string, af
   return html`<table class="diff"><caption class="sr">What changes</caption><thead><tr><th scope="col">Field</th><th scope="col">${now}</th><th scope="col">${after}</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** "web" and "command" are ours; any other name is what a program calls itself. */
+/** "web" and "command" are our own programs; any other origin is the name that a client gave itself. */
 export function through(origin: string): Html {
   if (origin === 'web') return html`You, in the web app`;
   return origin === 'command' ? html`You, with the tamshai command` : html`You, through ${bdi(origin)}`;
@@ -72,10 +73,10 @@ const foot = (says: Part, buttons?: Part): Html => html`<div class="ap-foot"><p 
 const spinner = html`<span class="spin spin--20" aria-hidden="true"></span>`;
 const code = (text: string | undefined) => text !== undefined && html`<span class="mono">${text}</span>`;
 
-/** A subject that is described after a comma needs one before the sentence goes on. */
+/** A label with a comma needs another one before the sentence continues: "Sarah Kim, Engineer, is now". */
 const named = ({ label }: ConfirmationState['confirmationData']['subject']) => html`${bdi(label)}${label.includes(',') && ','}`;
 
-/** "Salary of Sarah Kim stays $112,000." Read off the card: what it would have changed is what is as it was. */
+/** "Salary of Sarah Kim stays $112,000." Nothing was written, so the old values of the card still hold. */
 function stays({ confirmationData: { subject, changes } }: ConfirmationState): Html {
   const first = changes.find(({ from }) => formatValue(from, 'text') !== undefined);
   return first
@@ -88,7 +89,7 @@ function becomes({ confirmationData: { subject, changes, summary } }: Confirmati
   return first ? html`${bdi(first.label)} of ${named(subject)} is now ${inWords(first, first.to)}.` : bdi(summary);
 }
 
-/** The verb that the server's own sentence begins with. */
+/** The server's summary begins with a verb, which the confirm button repeats. */
 const verbOf = (summary: string) => /^[A-Z][a-z]+(?=\s)/.exec(summary)?.[0] ?? 'Do it for';
 
 const NOT_YET = 'Nothing has changed yet.';
@@ -152,7 +153,7 @@ interface Moved {
   readonly now: Html;
 }
 
-/** What the server says is there now, by field: only what it chose to show this person. */
+/** The current values by field, as far as the server discloses them to this person. */
 function moved({ confirmationData: { changes }, error }: ConfirmationState): Moved[] {
   const current = error?.details?.['current'];
   if (typeof current !== 'object' || current === null) return [];
@@ -214,7 +215,6 @@ const BODIES: Readonly<Record<Exclude<ReturnType<typeof viewOf>, 'executing'>, (
       html`${head({ look: 'bad', icon: 'warn', kind: 'Not applied', title: bdi(state.error?.message ?? 'Something went wrong on our side.'), says: html`Nothing was changed. ${state.error !== undefined && bdi(state.error.suggestedAction)}` })}${foot(code(state.error?.code))}`,
   };
 
-/** The card in whatever state the server says it is in. */
 export function card(state: ConfirmationState, options: CardOptions): Html {
   const view = viewOf(state, options.now);
   const { summary, destructive, expiresAt } = state.confirmationData;

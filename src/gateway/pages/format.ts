@@ -1,12 +1,12 @@
+/** Formats values for approval cards. Values are not rounded and have no exponent. */
 import type { CardChange } from '../../core/answer.ts';
 
-/** Values as a reader sees them on a card. Nothing is rounded away and nothing is written in powers of ten. */
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 0, maximumFractionDigits: 20 });
 const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 20 });
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 
-/** `-0` is nothing, and says so. */
+/** Shows `-0` as 0. */
 const unsigned = (amount: number) => (amount === 0 ? 0 : amount);
 const money = (amount: number) => (Number.isInteger(amount) ? whole : cents).format(unsigned(amount));
 const days = (count: number) => `${plain.format(unsigned(count))} ${Math.abs(count) === 1 ? 'day' : 'days'}`;
@@ -20,7 +20,7 @@ function date(text: string): string {
   return `${Number(day)} ${month} ${year}${at}`;
 }
 
-/** Undefined where there is no value. */
+/** Returns undefined for a missing value. */
 export function formatValue(value: unknown, format: CardChange['format']): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'number' && Number.isFinite(value)) {
@@ -33,10 +33,10 @@ export function formatValue(value: unknown, format: CardChange['format']): strin
   return JSON.stringify(value);
 }
 
-/** How far it moves: "+$8,000, 7.1%". */
+/** The difference in amount and percent: "+$8,000, 7.1%". */
 export function difference({ from, to, format }: Pick<CardChange, 'from' | 'to' | 'format'>): string | undefined {
   if (typeof from !== 'number' || typeof to !== 'number' || from === to || !Number.isFinite(to - from)) return undefined;
-  // Cents are whole numbers of hundredths, which binary fractions only come close to.
+  // Rounds to cents, because binary fractions are not exact.
   const moved = Math.round((to - from) * 100) / 100;
   if (moved === 0) return undefined;
   const amount = formatValue(Math.abs(moved), format) ?? '';

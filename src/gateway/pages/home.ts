@@ -1,3 +1,4 @@
+/** The plain start page and the plain list of pending approvals. */
 import { bdi, type Html, html } from '../../identity/web/html.ts';
 import { type Banners, bar, icon, page } from '../../identity/web/layout.ts';
 import { ring, through } from './card.ts';
@@ -25,7 +26,6 @@ const rule = html`<p class="small faint">Approve or deny each change separately.
 const list = (waiting: readonly ConfirmationState[], now: Date): Html =>
   html`<section class="card" aria-labelledby="waits"><header><h2 id="waits">Waiting for you</h2>${waiting.length > 0 && html`<span class="badge">${waiting.length} waiting</span>`}</header>${waiting.length > 0 ? items(waiting, now) : nothing}</section>`;
 
-/** The start page: what this is, who is here, what waits, and the address to give to an assistant. */
 export function homePage({ base, person, csrf, waiting, now, banners }: HomePageOptions): string {
   const body = html`${bar({ name: person?.name, csrf: person && csrf, waiting: waiting.length, current: 'home' })}
 <main class="narrow" id="main">

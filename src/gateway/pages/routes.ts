@@ -1,3 +1,4 @@
+/** Routes of the server's HTML pages: sign-in, start page, approvals, web app and assets. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../core/caller.ts';
 import { Failure, failure } from '../../core/errors.ts';
@@ -12,19 +13,19 @@ import type { WebApp } from './web-app.ts';
 
 export interface PageDeps {
   readonly sessions: WebSessions;
-  /** Throws a Failure for what is unknown, or somebody else's. */
+  /** Throws a Failure if the confirmation is unknown or belongs to someone else. */
   readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationState>;
   readonly waiting: (caller: Caller) => Promise<readonly ConfirmationState[]>;
-  /** Undefined where the sign-in is our own. */
+  /** Undefined with the embedded provider. */
   readonly logout?: ((token: string) => Promise<void>) | undefined;
   readonly base: string;
   readonly banners?: Banners | undefined;
   readonly now?: (() => Date) | undefined;
-  /** Without it there are the plain pages only. */
+  /** Without it, the server sends plain pages only. */
   readonly webApp?: WebApp | undefined;
 }
 
-/** Addresses of the web app, by who has them. Whatever stands behind an id is asked for later, by its owner. */
+/** Paths of the web app, by realm. All of them serve the same page; the app requests the data as the signed-in person. */
 const STAFF_PATHS = [
   '/',
   '/c/:id',
@@ -47,7 +48,7 @@ const CUSTOMER_PATHS = [
   '/portal/a/:id',
 ];
 
-/** Our own pages and how one signs in to them. None of these changes anything but the session. */
+/** None of these routes changes anything but the session. */
 export function pageRoutes(
   app: FastifyInstance,
   { sessions, confirmation, waiting, logout, base, banners, now = () => new Date(), webApp }: PageDeps,
@@ -74,7 +75,7 @@ export function pageRoutes(
     return page(reply, troublePage(error.message, { banners }), error.status);
   };
 
-  // Who types an address reads a page; a program gets the answer it can read.
+  // Browsers get a 404 page; programs get the JSON error.
   app.addHook('onSend', async (req, reply, body) => {
     if (!req.is404 || reply.statusCode !== 404 || req.method !== 'GET' || !req.headers.accept?.includes('text/html')) return body;
     reply.headers(pageHeaders);
@@ -82,11 +83,11 @@ export function pageRoutes(
   });
 
   void app.register(async (scope) => {
-    // A sign-out has to work from a plain form. Only in this scope: the API takes JSON and nothing else.
+    // Sign-out and back-channel logout send forms. Only this scope parses them: the API accepts JSON only.
     scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 4096 }, (_req, body, done) =>
       done(null, new URLSearchParams(String(body))),
     );
-    // Cookies and the exact origin belong to one name of this machine; a browser that uses another is brought over.
+    // Cookies and the origin check depend on one host name, so browsers that use another name are redirected.
     scope.addHook('onRequest', async (req, reply) => {
       if (req.method === 'GET' && req.headers.host?.toLowerCase() !== host)
         return reply
@@ -112,7 +113,7 @@ export function pageRoutes(
       }
     });
 
-    // The issuer itself says that someone signed out there (OpenID Connect Back-Channel Logout); its signature is what counts.
+    // OpenID Connect Back-Channel Logout: the issuer reports a sign-out, and its signature authenticates the report.
     scope.post('/signin/logout', { config: { form: true } }, async (req, reply) => {
       const token = req.body instanceof URLSearchParams ? req.body.get('logout_token') : null;
       if (!logout || token === null) throw failure('VALIDATION_ERROR', 'This is not a logout token that we can believe.');
@@ -129,7 +130,7 @@ export function pageRoutes(
           .send(small ? await packed() : body);
       });
     }
-    /** The app where it has been built and someone is signed in, each realm at its own addresses; undefined where a plain page does. */
+    /** Sends the web app to a signed-in person, each realm under its own paths; undefined if a plain page is needed. */
     const drawn = (req: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): FastifyReply | undefined => {
       const csrf = sessions.csrf(req.raw);
       if (!webApp || !caller || csrf === undefined) return undefined;

@@ -1,7 +1,8 @@
+/** The state of a confirmation, and the view of it that a card shows. */
 import type { ConfirmationData } from '../../core/answer.ts';
 import type { ErrorAnswer } from '../../core/errors.ts';
 
-/** One change and where it stands, as `GET /api/confirmations/<id>` answers it. */
+/** As `GET /api/confirmations/<id>` returns it. */
 export interface ConfirmationState {
   readonly state: 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'failed';
   readonly confirmationId: string;
@@ -10,12 +11,11 @@ export interface ConfirmationState {
   readonly result?: unknown;
   readonly error?: ErrorAnswer | undefined;
   readonly decidedAt?: string | undefined;
-  /** Its record in the audit log: `hr #8213`. */
+  /** The record in the audit log: `hr #8213`. */
   readonly auditRecord?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** What the page shows for it. */
 export type View = 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'changed' | 'refused' | 'failed';
 
 const REFUSED = new Set(['INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'UNAUTHENTICATED']);

@@ -1,4 +1,4 @@
-/** The built web app: its files, read once, and the page that loads them. */
+/** The built web app: reads its files once, and renders the page that loads them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ export interface WebFile {
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
-  /** Packed when first asked for: none of these files holds anything of a person's. */
+  /** Compressed at the first request. Safe to compress, because these files contain no personal data. */
   packed(): Promise<Buffer>;
 }
 export interface WebPage {
@@ -42,7 +42,7 @@ function webFile(folder: string, name: string): WebFile {
   };
 }
 
-/** Undefined where it has not been built: then the plain pages do. */
+/** Returns undefined if the web app has not been built; then the server sends plain pages. */
 export function openWebApp(folder: string): WebApp | undefined {
   const list = join(folder, '.vite', 'manifest.json');
   if (!existsSync(list)) return undefined;

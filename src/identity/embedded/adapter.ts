@@ -1,26 +1,27 @@
+/** The storage adapter of the embedded OpenID provider, on the key-value store. */
 import { hash } from 'node:crypto';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { KeyValue } from '../../core/ports.ts';
 import { errors } from './library.ts';
 
-/** What is given out under a grant, and worth nothing without it. */
+/** Models that are valid only while their grant exists. */
 const UNDER_A_GRANT = new Set(['AuthorizationCode', 'RefreshToken']);
-/** Nothing of the provider's lives longer; what has no end of its own is a registered client. */
+/** The lifetime of entries without one of their own; clients use `unusedClientSeconds`. */
 const LONGEST = 400 * 24 * 3600;
 
 export interface AdapterOptions {
   readonly kv: KeyValue;
-  /** Of this realm's provider alone: two realms share one store. */
+  /** Separates the realms, which share one store. */
   readonly prefix: string;
-  /** Somebody used a code or refresh token that was used already: the whole sign-in ends. */
+  /** Called when a code or refresh token is used a second time: the whole sign-in ends. */
   readonly onReplay: (grantId: string) => Promise<void>;
-  /** How long a client that nobody has used yet is kept. */
+  /** The lifetime of a client before its first sign-in. */
   readonly unusedClientSeconds: number;
 }
 
 /**
- * The provider's storage. The grant's own record is the index of everything under it: codes and refresh tokens count only while it is
- * there, so deleting that one value revokes a whole sign-in at once, whatever is being written beside it.
+ * Codes and refresh tokens are valid only while the record of their grant exists: deleting that one key revokes the whole sign-in at once,
+ * even during concurrent writes.
  */
 export function kvAdapter({ kv, prefix, onReplay, unusedClientSeconds }: AdapterOptions): AdapterFactory {
   const keyOf = (model: string, id: string) => `${prefix}${model}:${hash('sha256', id, 'base64url')}`;
@@ -50,7 +51,7 @@ export function kvAdapter({ kv, prefix, onReplay, unusedClientSeconds }: Adapter
         const id = await kv.get(keyOf('SessionUid', uid));
         return id === undefined ? undefined : find(id);
       },
-      // Only the device flow has user codes, and it is off.
+      // Only the device flow has user codes, and it is disabled.
       findByUserCode: async () => undefined,
       async consume(id) {
         const key = keyOf(model, id);
@@ -59,7 +60,7 @@ export function kvAdapter({ kv, prefix, onReplay, unusedClientSeconds }: Adapter
         const now = Math.floor(Date.now() / 1000);
         const next = JSON.stringify({ ...found.payload, consumed: now });
         const left = Math.max(1, (found.payload.exp ?? now) - now);
-        // Two uses at the same moment: the loser must not get a token, and what the winner got ends as well.
+        // A second use gets no token and deletes the grant, so that the tokens of the first use end too.
         if (found.payload.consumed === undefined && (await kv.swap(key, found.text, next, left))) return;
         if (found.payload.grantId !== undefined) {
           await kv.delete(keyOf('Grant', found.payload.grantId));
@@ -77,7 +78,7 @@ export function kvAdapter({ kv, prefix, onReplay, unusedClientSeconds }: Adapter
   };
 }
 
-/** Somebody signed in through this client: it is kept from now on. */
+/** Extends the lifetime of a client after a sign-in through it. */
 export async function keepClient(kv: KeyValue, prefix: string, clientId: string, seconds: number): Promise<void> {
   const key = `${prefix}Client:${hash('sha256', clientId, 'base64url')}`;
   const stored = await kv.get(key);

@@ -1,15 +1,15 @@
+/** Refuses the embedded provider where others could reach it, because it signs people in without passwords. */
 import { SetupProblem } from '../keys.ts';
 
 export interface Surroundings {
   readonly oidcIssuer: string | undefined;
-  /** Every address that any of our listeners binds to. */
+  /** The addresses of all our listeners. */
   readonly listenHosts: readonly string[];
   readonly nodeEnv: string | undefined;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
 
-/** Signing in without a password is for one person on their own machine, and must never be reachable by anyone else. */
 export function assertEmbeddedAllowed({ oidcIssuer, listenHosts, nodeEnv }: Surroundings): void {
   if (oidcIssuer !== undefined) throw new SetupProblem('The built-in sign-in is off because OIDC_ISSUER is set.');
   if (nodeEnv === 'production') {

@@ -1,3 +1,4 @@
+/** OAuth clients of the embedded provider: our own two, and the rules for dynamic registration. */
 import type { ClientMetadata } from 'oidc-provider';
 import { hasUnseen } from '../web/html.ts';
 import { errors } from './library.ts';
@@ -7,7 +8,7 @@ export const CLI_CLIENT = 'tamshai-cli';
 const OURS = new Set([WEB_CLIENT, CLI_CLIENT]);
 
 export const isOurs = (clientId: string): boolean => OURS.has(clientId);
-/** The web client alone needs no question: its codes can only ever arrive at our own callback. Any local program can listen for the command's. */
+/** The web client needs no consent: its codes can only reach our own callback. Any local program can listen for the command's codes. */
 export const needsConsent = (clientId: string): boolean => clientId !== WEB_CLIENT;
 
 const PUBLIC: ClientMetadata = {
@@ -24,7 +25,7 @@ export const ownClients = (base: string): ClientMetadata[] => [
     client_id: CLI_CLIENT,
     client_name: 'Tamshai command',
     application_type: 'native',
-    // Any port of its own choice (RFC 8252 §7.3).
+    // The command chooses its port (RFC 8252 §7.3).
     redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback', 'http://[::1]/callback'],
   },
 ];
@@ -32,7 +33,7 @@ export const ownClients = (base: string): ClientMetadata[] => [
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const MOST_REDIRECTS = 10;
 const LONGEST_NAME = 64;
-/** What a client may say of itself. The rest (logos, key addresses, sectors) would be shown or fetched, and is dropped. */
+/** The metadata that a client may set. Other fields (logos, key URLs, sectors) would be shown or fetched, and are dropped. */
 const KEPT = new Set([
   'client_id',
   'client_id_issued_at',
@@ -49,8 +50,8 @@ const refuse = (why: string): never => {
 };
 
 /**
- * Makes a registration ours to allow: a public client with its own redirects, and nothing else. Runs before the provider's own checks,
- * and may only throw or change what was asked for.
+ * Restricts a registration to a public client with its own redirects. It runs before the provider's own checks, and may only throw or
+ * change the metadata.
  */
 export function settleRegistration(asked: Record<string, unknown>): void {
   for (const name of Object.keys(asked)) if (!KEPT.has(name)) delete asked[name];
@@ -61,13 +62,13 @@ export function settleRegistration(asked: Record<string, unknown>): void {
     refuse(`redirect_uris must hold 1 to ${MOST_REDIRECTS} addresses`);
   for (const redirect of redirects as unknown[]) checkRedirect(redirect);
   asked['token_endpoint_auth_method'] = 'none';
-  // "native" makes the provider hold http to loopback, and lets a loopback redirect choose its port.
+  // "native" makes the provider restrict http to loopback, and accept any port of a loopback redirect.
   asked['application_type'] = 'native';
   asked['grant_types'] = ['authorization_code', 'refresh_token'];
   asked['response_types'] = ['code'];
 }
 
-/** Folds what looks alike: width, accents, case, spaces, punctuation, and the letters of other alphabets that pass for Latin ones. */
+/** Characters that look like letters of our name; `folded` maps them, so that no client name imitates it. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   а: 'a',
   ɑ: 'a',

@@ -1,3 +1,4 @@
+/** The configuration of the embedded OpenID provider for one realm: clients, tokens, lifetimes and consent. */
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Realm } from '../../core/people.ts';
 import type { Accounts, PresentAccount } from '../accounts.ts';
@@ -10,17 +11,17 @@ import { errorPage } from './pages.ts';
 import type { audiences } from './resources.ts';
 
 export const SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
-/** Says nothing about whose it is. */
+/** Does not disclose the owner of the token. */
 export const NOT_YOURS = 'the token was not issued to this client';
 export const ACCESS_TOKEN_SECONDS = 300;
 const HOUR = 3600;
-/** How long one goes on without signing in again: a working day in the browser, longer for programs that were allowed in by name. */
+/** How long a sign-in lasts: a working day in the browser, two weeks in a program that the person allowed. */
 const SIGN_IN_SECONDS = { web: 8 * HOUR, program: 14 * 24 * HOUR };
 const signInSeconds = (clientId: string | undefined) => (clientId === WEB_CLIENT ? SIGN_IN_SECONDS.web : SIGN_IN_SECONDS.program);
 
 export interface RealmOptions {
   readonly realm: Realm;
-  /** Where this realm is mounted: `/oidc/staff`. */
+  /** The path of this realm: `/oidc/staff`. */
   readonly mount: string;
   readonly base: string;
   readonly key: SigningKey;
@@ -42,7 +43,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
     cookies: {
       keys: [...cookieKeys],
       names: { session: name('session'), interaction: name('interaction'), resume: name('resume') },
-      // Two realms on one host: each sees its own.
+      // Two realms share one host; the path separates their cookies.
       long: { ...cookie, path: mount },
       short: cookie,
     },
@@ -58,7 +59,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
       id_token_signed_response_alg: 'ES256',
     },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
-    // Present at every registration because it is listed, so that our own rules run before the provider's.
+    // The provider validates a listed property at every registration, so our rules run before the provider's.
     extraClientMetadata: {
       properties: ['tamshai_registered'],
       validator: (ctx, _property, _value, metadata) => {
@@ -74,7 +75,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
       userinfo: { enabled: false },
       revocation: {
         enabled: true,
-        // RFC 7009, section 2.1: the client is told that the token is not its own.
+        // RFC 7009, section 2.1: a client cannot revoke the token of another client.
         allowedPolicy: async (_ctx, client, token) => {
           if (token.clientId !== client.clientId) throw new errors.UnauthorizedClient(NOT_YOURS);
           return true;
@@ -111,14 +112,14 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
     revokeGrantPolicy: () => true,
-    // Browsers of other origins have no business at these endpoints; the public documents are open without it.
+    // Pages of other origins may not call these endpoints; the public documents are open without this.
     clientBasedCORS: () => false,
     fetch: () => Promise.reject(new Error('The built-in provider fetches nothing.')),
     interactions: { policy: policy(), url: (_ctx, interaction) => `${mount}/interaction/${interaction.uid}` },
     loadExistingGrant,
     async findAccount(_ctx, sub, token) {
       const account = await accounts.present(realm, sub);
-      // A refresh token from before "sign out everywhere" is as dead as the access tokens of that time.
+      // "Sign out everywhere" also ends the refresh tokens that were issued before it.
       if (!account || (token !== undefined && !(firstIssued(token) > account.notBefore))) return undefined;
       return { accountId: sub, claims: async () => ({ sub, ...describe(account) }) };
     },
@@ -133,7 +134,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
         roles: [...account.roles],
         ...(employeeId !== undefined && { employee_id: employeeId }),
         ...(organizationId !== undefined && { organization_id: organizationId }),
-        // One sign-in is one grant: revoking it names every token that came of it.
+        // A sign-in is one grant: revoking its id revokes all its tokens.
         ...('grantId' in token && typeof token.grantId === 'string' && { sid: token.grantId }),
         ...(clientName !== undefined && !isOurs(token.clientId ?? '') && { client_name: clientName }),
       };
@@ -148,20 +149,20 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
 
 const describe = ({ persona: { username, name, email } }: PresentAccount) => ({ preferred_username: username, name, email });
 
-/** When the sign-in behind a token began; a rotated refresh token remembers its first ancestor. */
+/** When the sign-in of a token began: rotated refresh tokens keep the time of the first one (`iiat`). */
 const firstIssued = (token: object): number => {
   const { iiat, iat } = token as { readonly iiat?: number; readonly iat?: number };
   return iiat ?? iat ?? 0;
 };
 
-/** Chosen before the provider sees the request, so that the place it takes among the unused ones has the same name. */
+/** The id is chosen before the provider runs, because the limit of unused clients counts it already. */
 function clientIdOf(ctx: KoaContextWithOIDC): string {
   const { clientId } = ctx.state as { readonly clientId?: string };
   if (clientId === undefined) throw new errors.RegistrationNotSupported();
   return clientId;
 }
 
-/** Who you are is asked each time, and whether a program may act for you too: there is no silent sign-in to ride on. */
+/** Asks for the person, and for consent unless it is our web client, at every sign-in: no stored session signs in silently. */
 function policy() {
   const { Check, base } = interactionPolicy;
   const prompts = base();
@@ -183,7 +184,7 @@ function policy() {
   return prompts;
 }
 
-/** The grant that was just made by a consent, or for our own web pages one made on the spot. Never one of an earlier sign-in. */
+/** The grant of this consent, or a new grant for our own web client. Never the grant of an earlier sign-in. */
 async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
   const { client, account, result } = oidc;
   const { Grant } = oidc.provider;
@@ -196,7 +197,7 @@ async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
   return grant;
 }
 
-/** All that was asked for and that we know: there is nothing to pick among, since no scope opens anything by itself. */
+/** Grants all requested scopes that we know. People choose none, because no scope allows anything by itself. */
 export function grantAll(
   grant: { addOIDCScope(scope: string): void; addResourceScope(resource: string, scope: string): void },
   scopes: readonly string[],

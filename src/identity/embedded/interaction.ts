@@ -1,3 +1,4 @@
+/** The sign-in and consent forms of the embedded provider. They work without scripts. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
@@ -20,7 +21,7 @@ export interface InteractionOptions {
   readonly csrfKey: Buffer;
   readonly accounts: Pick<Accounts, 'present' | 'personas'>;
   readonly audienceOf: (resource: string, clientId: string) => string | undefined;
-  /** Somebody let this program in. */
+  /** Called when a person allows this client. */
   readonly onAllowed: (clientId: string) => Promise<void>;
   readonly banners: Banners;
 }
@@ -28,7 +29,6 @@ export interface InteractionOptions {
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 const LARGEST_FORM = 4096;
 
-/** The two questions: who are you, and may this program act for you. Plain forms, so that they work without any script. */
 export function createInteractions({
   provider,
   realm,
@@ -62,7 +62,7 @@ export function createInteractions({
       .map(text)
       .filter((resource) => resource !== '');
 
-  /** Another person begins another session; otherwise the provider would ask the browser to leave the old one first. */
+  /** Ends the session of another person first; otherwise the provider would ask the browser to sign out. */
   const login = async (interaction: Interaction, sub: string): Promise<void> => {
     const { session } = interaction;
     if (session && session.accountId !== sub) {
@@ -160,10 +160,10 @@ const same = (given: string, expected: string) => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** Undefined for anything but a small form. */
+/** Returns undefined for other media types, large forms and aborted requests. */
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
   if (!isFormType(req.headers['content-type'])) return undefined;
-  // Not by iterating: that would end the connection where the form is too slow, and nobody could be told.
+  // Not `for await`: leaving that loop early destroys the connection, so we could not answer.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

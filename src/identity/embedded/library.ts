@@ -1,7 +1,4 @@
-/**
- * The OpenID Connect library, without its warning about every Node.js release but its favourite ones: ours are tested, and whoever
- * starts the product could do nothing about it.
- */
+/** Imports oidc-provider without its warning about Node.js releases that it does not list: we test ours, and users cannot act on it. */
 const { warn } = console;
 console.warn = (...words: unknown[]) => {
   if (!String(words[0]).includes('Unsupported runtime')) warn(...words);

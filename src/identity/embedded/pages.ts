@@ -1,3 +1,4 @@
+/** HTML pages of the embedded provider: choose a person, consent, error. */
 import type { Persona } from '../accounts.ts';
 import { bdi, type Html, html, initials } from '../web/html.ts';
 import { type Banners, brand, icon, page, themeButton } from '../web/layout.ts';
@@ -6,9 +7,9 @@ export interface PickerPage {
   readonly action: string;
   readonly csrf: string;
   readonly people: readonly Persona[];
-  /** Where else one can go from here; only for our own pages. */
+  /** Link to the sign-in of the other realm; only for our own web client. */
   readonly otherRealm?: { readonly question: string; readonly href: string; readonly link: string } | undefined;
-  /** The program on whose behalf the question is asked, if it is not ours. */
+  /** The name of the client that requests the sign-in, if it is not ours. */
   readonly program?: string | undefined;
   readonly banners: Banners;
 }
@@ -54,9 +55,9 @@ export interface ConsentPage {
   readonly action: string;
   readonly csrf: string;
   readonly person: Persona;
-  /** What the program calls itself, if it does. */
+  /** The name that the client gave itself, if any. */
   readonly name: string | undefined;
-  /** It uses the identity of our own command, which any program on this machine can. */
+  /** The client uses the id of our command, which any program on this machine can do. */
   readonly asCommand: boolean;
   readonly redirectHost: string;
   readonly audience: string;

@@ -1,3 +1,4 @@
+/** The embedded OpenID provider: one issuer per realm, with its HTTP handler, client registration and revocation. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
@@ -23,13 +24,13 @@ import { audiences } from './resources.ts';
 import { createAccessTokenRevoker } from './revoke.ts';
 
 export interface EmbeddedProviderOptions {
-  /** Our own address, without a slash at the end. */
+  /** The base URL, without a slash at the end. */
   readonly base: string;
   readonly keys: Keys;
   readonly accounts: Accounts;
   readonly kv: KeyValue;
   readonly revocations: Pick<Revocations, 'revokeSession' | 'revokeToken'>;
-  /** Addresses of the domain servers (`http://localhost:3101`), for tokens that are used with them directly. */
+  /** Base URLs of the domain servers (`http://localhost:3101`), for tokens that clients use with them directly. */
   readonly servers: readonly string[];
   readonly clock?: Clock | undefined;
   readonly log?: Pick<Logger, 'error'> | undefined;
@@ -39,10 +40,10 @@ export interface EmbeddedProviderOptions {
 
 export interface EmbeddedProvider {
   readonly issuers: Readonly<Record<Realm, string>>;
-  /** Is this path (with or without its query) one of ours? */
+  /** Whether this path, with or without a query, belongs to the provider. */
   handles(url: string): boolean;
   handler(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Ends one sign-in: its refresh tokens at once, its access tokens as soon as they are looked at again. */
+  /** Ends one sign-in: its refresh tokens at once, its access tokens at their next check. */
   revokeSignIn(realm: Realm, sid: string): Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
   const isOurHost = hostAllowed(base);
   const { host } = new URL(base);
 
-  /** The realm and the path within it. Metadata is found in all three places that clients look in. */
+  /** Finds the realm and the path within it. Metadata is served at all three paths that clients try. */
   const locate = (url: string) => {
     const [path, query] = splitQuery(url);
     for (const each of realms) {
@@ -65,7 +66,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
       if (path.endsWith(each.mount) && WELL_KNOWN.test(path.slice(0, -each.mount.length)))
         return { each, path: path.slice(0, -each.mount.length), query };
     }
-    // Clients of the oldest revision know nothing but the origin.
+    // Clients of the oldest MCP revision look for metadata at the origin only.
     const [staff] = realms;
     return path === '/.well-known/oauth-authorization-server' && staff ? { each: staff, path, query } : undefined;
   };
@@ -82,7 +83,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
         return refuse(res, 403, 'Pages of other origins may not use this.');
       for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
       const search = query === undefined ? '' : `?${query}`;
-      // Cookies do not follow from one loopback name to another, so a browser is brought to ours before it gets any.
+      // Cookies belong to one host name, so browsers on another loopback name are redirected before they get any.
       if (req.method === 'GET' && !open && req.headers.host?.toLowerCase() !== host) {
         res.writeHead(307, { location: `${base}${each.mount}${path}${search}` }).end();
         return;
@@ -114,7 +115,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     configuration({ realm, mount, base, key: keys.realms[realm], cookieKeys, accounts, adapter, resources, banners }),
   );
 
-  // Access tokens are not kept anywhere; naming their sign-in as revoked is what ends them.
+  // Access tokens are not stored: listing their sign-in as revoked ends them.
   const endings = new Set<Promise<void>>();
   provider.on('grant.revoked', (_ctx, grantId) => {
     const ending = onReplay(grantId).finally(() => endings.delete(ending));
@@ -138,17 +139,17 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       ctx.state['clientId'] = clientId;
     }
     await next();
-    // The provider refuses JWTs here, but only after it has authenticated the client.
+    // The provider authenticates the client, but refuses to revoke JWTs; they are revoked here.
     if (ctx.path === REVOCATION_PATH && (ctx.body as { error?: string } | undefined)?.error === 'unsupported_token_type') {
       const { client, params } = ctx.oidc as Pick<KoaContextWithOIDC['oidc'], 'client' | 'params'>;
       const foreign = (await revokeAccessToken(String(params?.['token']), client?.clientId ?? '')) === 'of another client';
       ctx.status = foreign ? 400 : 200;
       ctx.body = foreign ? { error: 'unauthorized_client', error_description: NOT_YOURS } : '';
-      // The type of the refusal that stood here: nothing is no JSON.
+      // Removes the content type of the provider's refusal, because the body is empty now.
       if (!foreign) ctx.remove('content-type');
     }
     if (registering && ctx.status !== 201) await registered.used(clientId);
-    // Whoever revoked something may rely on it once answered.
+    // Waits for pending revocations, so that they hold when the client gets its answer.
     await Promise.allSettled(endings);
     if (WELL_KNOWN.test(ctx.path)) {
       Object.assign(ctx.body as object, { response_modes_supported: ['query'], revocation_endpoint_auth_methods_supported: ['none'] });
@@ -182,7 +183,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
           res.writeHead(400, pageHeaders).end(errorPage('unsupported_response_mode', 'response_mode must be query', banners));
           return;
         }
-        // MCP clients often name no scope at all; they mean the ordinary ones.
+        // MCP clients often request no scope; they get the usual ones.
         if (!query.get('scope')) query.set('scope', SCOPES.slice(0, 3).join(' '));
       }
       const takesType = path === '/reg' ? isJsonType : isFormType;

@@ -1,10 +1,11 @@
+/** Limits dynamic client registration, which is open to anyone: rate per address, and number of unused clients. */
 import type { Clock, KeyValue } from '../../core/ports.ts';
 
 export interface RegistrationLimits {
-  /** Registered, and not signed in with yet. */
+  /** The largest number of registered clients without a sign-in. */
   readonly unused: number;
   readonly unusedSeconds: number;
-  /** From one address. */
+  /** Registrations from one address. */
   readonly perMinute: number;
 }
 
@@ -15,12 +16,11 @@ interface Unused {
   readonly until: number;
 }
 
-/** Anyone may register a client, so that is bounded: how fast, and how many that nobody ever signed in with. */
 export function createRegistrations(kv: KeyValue, prefix: string, limits: RegistrationLimits, clock: Clock) {
   const key = `${prefix}unused-clients`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
 
-  /** Undefined from `next` means "no". False when it was no. */
+  /** Updates the list by compare-and-swap. Returns false if `next` refuses by returning undefined. */
   const change = async (next: (list: readonly Unused[]) => readonly Unused[] | undefined): Promise<boolean> => {
     for (;;) {
       const stored = await kv.get(key);
@@ -36,7 +36,7 @@ export function createRegistrations(kv: KeyValue, prefix: string, limits: Regist
 
   return {
     tooFast: async (address: string): Promise<boolean> => (await kv.count(`${prefix}registering:${address}`, 60)) > limits.perMinute,
-    /** False when too many wait to be used. */
+    /** Returns false if there are too many unused clients. */
     reserve: (id: string): Promise<boolean> =>
       change((list) => (list.length >= limits.unused ? undefined : [...list, { id, until: seconds() + limits.unusedSeconds }])),
     used: (id: string): Promise<boolean> =>

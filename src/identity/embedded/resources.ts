@@ -1,10 +1,8 @@
+/** The audiences of access tokens, by resource indicator (RFC 8707) and client. */
 import { sameAudience } from '../issuers.ts';
 import { CLI_CLIENT, isOurs, WEB_CLIENT } from './clients.ts';
 
-/**
- * What a token may be for. MCP clients get the MCP addresses and nothing else: a token of theirs is worth nothing on the REST API, where
- * changes are decided.
- */
+/** Clients other than ours get tokens for MCP addresses only. The REST API, where changes are decided, refuses these tokens. */
 export function audiences(base: string, servers: readonly string[]) {
   const known = new Map<string, { readonly audience: string; readonly api: boolean }>();
   for (const origin of [base, ...servers]) {
@@ -18,11 +16,11 @@ export function audiences(base: string, servers: readonly string[]) {
   }
 
   return {
-    /** The audience behind a resource indicator, or undefined where this client may not have it. */
+    /** The audience of a resource indicator; undefined if this client may not request it. */
     of(resource: string, clientId: string): string | undefined {
       const url = URL.parse(resource);
       if (!url) return undefined;
-      // `/mcp?servers=hr` narrows what is listed; it is the same address.
+      // Ignores the query: `/mcp?servers=hr` only limits the listed tools.
       const found = known.get(url.origin + url.pathname.replace(/\/$/, ''));
       if (!found) return undefined;
       if (found.api ? !isOurs(clientId) : clientId === WEB_CLIENT) return undefined;

@@ -1,4 +1,4 @@
-/** RFC 7009 for access tokens, which are JWTs and kept nowhere: a revoked one is named in the list of revoked tokens until it expires. */
+/** Revokes access tokens (RFC 7009). They are JWTs and not stored, so a revoked token is listed until it expires. */
 import { jwtVerify } from 'jose';
 import type { Realm } from '../../core/people.ts';
 import type { SigningKey } from '../keys.ts';
@@ -13,7 +13,7 @@ export interface AccessTokenRevocation {
 
 export type Revoked = 'revoked' | 'unknown' | 'of another client';
 
-/** `clientId` must be authenticated. What we did not issue, or what has expired, is unknown: there is nothing to revoke. */
+/** `clientId` must be authenticated. Tokens that we did not issue, or that have expired, are "unknown". */
 export function createAccessTokenRevoker({ realm, issuer, key, revocations }: AccessTokenRevocation) {
   return async (token: string, clientId: string): Promise<Revoked> => {
     const verified = await jwtVerify(token, key.publicKey, { algorithms: [key.alg], issuer, typ: 'at+jwt' }).catch(() => undefined);

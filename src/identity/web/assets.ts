@@ -1,3 +1,4 @@
+/** Static assets of the server's pages: style sheet, script and icon. */
 import { createHash } from 'node:crypto';
 import { styleSheet } from './styles.ts';
 
@@ -7,14 +8,14 @@ export interface Asset {
   readonly body: string;
 }
 
-/** The name carries a digest of the content, so a browser may keep a file for ever and still never shows an old one. */
+/** The file name contains a digest of the content, so browsers may cache the file forever. */
 export function asset(name: string, extension: 'css' | 'js' | 'svg', body: string): Asset {
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
   const type = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' }[extension];
   return { path: `/assets/${name}-${digest}.${extension}`, type: `${type}; charset=utf-8`, body };
 }
 
-/** Runs before the page is drawn, so that a chosen theme does not flash; the rest waits for the document. */
+/** Runs before the page is drawn, so that the chosen theme does not flash; the rest waits for the document. */
 const pageScript = `'use strict';
 (() => {
   const root = document.documentElement;

@@ -1,13 +1,11 @@
+/** Session cookies: `__Host-` cookies, and plain ones beside them on http, where some browsers refuse `Secure`. */
 import type { IncomingMessage } from 'node:http';
 
-/**
- * Each cookie has a strong form, which a browser ties to this very host and keeps from plain http, and on loopback a plain one beside it:
- * some browsers refuse `Secure` on http://localhost. Whichever comes back tells which kind this browser keeps.
- */
+/** The form that a browser sends back shows which one it keeps. */
 export interface CookieJar {
-  /** For a while, both forms at once. */
+  /** Sets both forms for `seconds`. */
   try(name: string, value: string, seconds: number): string[];
-  /** Only the form that this browser has shown it keeps. */
+  /** Sets only the form that this browser has sent back. */
   set(name: string, value: string, proven: 'strong' | 'plain'): string[];
   clear(name: string): string[];
   read(req: IncomingMessage, name: string): { readonly value: string; readonly kind: 'strong' | 'plain' } | undefined;
@@ -30,7 +28,7 @@ export function createCookieJar(base: string): CookieJar {
       const found = new Map<string, string>();
       for (const pair of (req.headers.cookie ?? '').split(';')) {
         const at = pair.indexOf('=');
-        // The first one counts: browsers put the most specific first, and a later one may be somebody else's.
+        // The first cookie of a name counts: browsers send the most specific one first, and others may have set the rest.
         const key = pair.slice(0, at).trim();
         if (at > 0 && !found.has(key)) found.set(key, pair.slice(at + 1).trim());
       }

@@ -1,4 +1,4 @@
-/** What every HTML page of ours is sent with. Nothing is loaded from elsewhere, nobody frames us, nothing is kept. */
+/** Security headers of HTML pages: only our own scripts and styles, no framing, no caching. */
 const POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -9,10 +9,7 @@ const POLICY = {
   'frame-ancestors': "'none'",
 } as const;
 
-/**
- * `formsTo`: browsers also hold a form's redirects against `form-action`, so a page whose form ends at another program names that one
- * address.
- */
+/** `form-action` also applies to redirects of a form, so a page whose form ends at another program names its address in `formsTo`. */
 export function contentSecurityPolicy(formsTo?: string): string {
   const fixed = Object.entries(POLICY).map(([name, value]) => `${name} ${value}`);
   return [...fixed, `form-action 'self'${formsTo === undefined ? '' : ` ${formsTo}`}`].join('; ');
@@ -33,7 +30,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   ...securityHeaders,
 };
 
-/** The address that a redirect ends at, as a source of the policy. The grammar has no IPv6 addresses, so those name their scheme. */
+/** The CSP source of a redirect address. CSP has no syntax for IPv6 addresses, so those are allowed by scheme. */
 export function formTarget(redirectUri: string): string | undefined {
   const url = URL.parse(redirectUri);
   if (!url) return undefined;

@@ -1,4 +1,4 @@
-/** HTML that is safe to send. Only `html` makes it, so a plain string can never slip in unescaped. */
+/** HTML templates: `html` escapes every plain string, so that data cannot inject markup. */
 export interface Html {
   readonly markup: string;
 }
@@ -20,8 +20,8 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 /**
- * Characters that show nothing, or change how their neighbours are shown: controls, bidi marks, zero-width and tag characters,
- * fillers, variation selectors, private use. A reader must see that they are there.
+ * Characters that are invisible or change their neighbours: controls, bidi marks, zero-width and tag characters, fillers, variation
+ * selectors, private use. Readers must see them.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/u;
@@ -31,13 +31,13 @@ export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 
 const named = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Text out of data: every unseen character by its number, and nothing of it can turn the text around it. */
+/** Text from data: invisible characters appear as code points, and the text cannot change the direction of text around it. */
 export function bdi(text: string): Html {
   const pieces = text.split(SPLIT).map((piece) => (UNSEEN.test(piece) ? html`<span class="esc">${named(piece)}</span>` : html`${piece}`));
   return html`<bdi>${pieces}</bdi>`;
 }
 
-/** The same as plain text, for attributes and titles. */
+/** Like `bdi`, as plain text for attributes and titles. */
 export const seen = (text: string): string =>
   text
     .split(SPLIT)
@@ -46,11 +46,11 @@ export const seen = (text: string): string =>
 
 const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
 
-/** One word in letters of two alphabets is how a name is made to look like another. */
+/** A word in two alphabets may imitate another name. */
 export const mixesAlphabets = (text: string): boolean =>
   text.split(/[^\p{L}\p{M}]+/u).some((word) => ALPHABETS.filter((alphabet) => alphabet.test(word)).length > 1);
 
-/** Two letters for the round badge beside a name. */
+/** At most two letters, for the avatar. */
 export function initials(name: string): string {
   const words = name.split(/\s+/u).filter((word) => /^\p{L}/u.test(word));
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '');

@@ -1,3 +1,4 @@
+/** The OpenID Connect client of the web app: sign-in by code flow with PKCE, token renewal and revocation. */
 import * as oidc from 'openid-client';
 import { failure } from '../../core/errors.ts';
 
@@ -5,7 +6,7 @@ export interface WebIssuer {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
-  /** Our own provider: one goes straight to its list of people. */
+  /** True for the embedded provider: sign-in goes straight to its list of people. */
   readonly embedded: boolean;
 }
 
@@ -17,7 +18,7 @@ export interface Tokens {
   readonly issuedAt: number;
 }
 
-/** The issuer did not accept what the browser or the session brought: the person has to sign in again. */
+/** The sign-in or its renewal was refused: the person has to sign in again. */
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
 }
@@ -32,14 +33,13 @@ export interface IssuerClient {
   begin(): Promise<{ url: URL; secrets: Secrets }>;
   finish(callback: URL, secrets: Secrets): Promise<Tokens>;
   renew(refresh: string): Promise<Tokens>;
-  /** Best effort: the issuer may not offer it, or not answer. */
+  /** Does nothing if the issuer has no revocation endpoint. */
   revoke(token: string): Promise<void>;
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const DEADLINE_SECONDS = 5;
 
-/** Signs people in at one issuer: code flow with PKCE, for our own API and nothing else. */
 export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer, callback: string, resource: string): IssuerClient {
   const url = new URL(issuer);
   const plain = url.protocol === 'http:' && LOOPBACK.has(url.hostname);
@@ -86,7 +86,7 @@ export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer
     },
     renew: async (refresh) => {
       const renewed = tokens(await worded(oidc.refreshTokenGrant(await configuration(), refresh, { resource })));
-      // An issuer that does not rotate goes on with the same one.
+      // Issuers without rotation return no new refresh token.
       return { ...renewed, refresh: renewed.refresh ?? refresh };
     },
     async revoke(token) {
@@ -100,7 +100,7 @@ export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer
 const unreachable = (cause: unknown) =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The identity provider does not answer. Please try again in a moment.'), { cause });
 
-/** What the issuer or the browser brought is wrong, as opposed to missing, late or garbled on the way. */
+/** Errors of a wrong response, as opposed to a missing, late or garbled one. */
 const WRONG = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
@@ -108,7 +108,7 @@ const WRONG = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** Tells "the issuer said no" from "the issuer could not be asked": only the first ends a session. */
+/** Distinguishes a refusal from an issuer that does not answer: only a refusal ends a session. */
 async function worded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,7 +1,8 @@
+/** The layout of the server's HTML pages: head, banners, top bar and icons. */
 import { assets } from './assets.ts';
 import { bdi, type Html, html, initials, type Part } from './html.ts';
 
-/** Drawn on a 16 px grid, stroked in the colour of the text beside them. */
+/** Drawn on a 16 px grid, in the colour of the text beside them. */
 const ICONS = {
   shield: '<path d="M8 1.8 13 3.6v4c0 3.1-2.1 5.4-5 6.6-2.9-1.2-5-3.5-5-6.6v-4z"/><path d="m5.8 8 1.6 1.6 2.9-3.1"/>',
   lock: '<rect x="3.5" y="7" width="9" height="6.5" rx="1.5"/><path d="M5.5 7V5a2.5 2.5 0 0 1 5 0v2"/>',
@@ -32,7 +33,7 @@ export const brand = (link = '/'): Html =>
 
 export const themeButton: Html = html`<button class="icon-btn theme-btn needs-js" type="button" data-theme-toggle aria-label="Switch between light and dark">${icon('moon')}${icon('sun')}</button>`;
 
-/** Said on every page while it holds. */
+/** Warnings on every page. */
 export interface Banners {
   readonly development?: boolean | undefined;
   readonly scriptedApprovals?: boolean | undefined;
@@ -51,9 +52,9 @@ export interface Page {
   readonly title: string;
   readonly body: Part;
   readonly banners?: Banners | undefined;
-  /** A script file of ours that only this page needs. */
+  /** A script that only this page needs. */
   readonly script?: string | undefined;
-  /** The same for a page that is drawn by a program of its own. */
+  /** The ES module of a page that renders itself in the browser. */
   readonly module?: string | undefined;
   readonly styles?: readonly string[] | undefined;
 }
@@ -82,7 +83,7 @@ ${body}
 `.markup
   }`;
 
-/** Who is looking, with the way out: the bar on top of our own pages. */
+/** The top bar: brand, sections, the signed-in person and the sign-out form. */
 export interface Bar {
   readonly name?: string | undefined;
   /** For the sign-out form. */

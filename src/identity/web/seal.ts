@@ -1,14 +1,15 @@
+/** Encrypts session data (AES-256-GCM) and computes CSRF tokens (HMAC) with keys derived from one key. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const NONCE = 12;
 const TAG = 16;
 
-/** Values that only we can read and make. `about` is bound in, so that one put somewhere else does not open there. */
+/** `about` is authenticated: a value that was sealed for one purpose does not open for another. */
 export interface Sealer {
   seal(about: string, value: unknown): string;
-  /** Undefined for whatever we did not seal for this. */
+  /** Returns undefined for values that were not sealed with this key and `about`. */
   open(about: string, sealed: string): unknown;
-  /** A code that only we can compute, for something that may be seen. */
+  /** A code that only this key can compute. The code itself may be public. */
   code(about: string): string;
   isCode(about: string, given: string): boolean;
 }

@@ -1,3 +1,4 @@
+/** Browser sessions in the shared key-value store, with renewal of their tokens. */
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
@@ -9,9 +10,9 @@ import type { Sealer } from './seal.ts';
 
 const LONGEST = 8 * 3600;
 const IDLE = 3600;
-/** Writing "seen just now" at every request would be a write for every read. */
+/** Updates `seen` at most this often, so that not every request writes. */
 const TOUCH_AFTER = 120;
-/** A token that ends sooner than this is renewed first. */
+/** Access tokens that end sooner than this are renewed first. */
 const RENEW_BEFORE = 60;
 const RENEWING_SECONDS = 15;
 const POLL_MS = 50;
@@ -30,7 +31,7 @@ export type Session = z.infer<typeof sessionSchema>;
 
 export interface SessionStore {
   create(id: string, realm: Realm, tokens: Tokens): Promise<void>;
-  /** With an access token that is good for a while, and with `freshSeconds` one that was issued not longer ago than that. */
+  /** Renews the access token first if it ends soon, or was issued more than `freshSeconds` ago. */
   current(id: string, freshSeconds?: number): Promise<Session | undefined>;
   remove(id: string): Promise<Session | undefined>;
 }
@@ -47,7 +48,7 @@ interface Held {
   readonly session: Session;
 }
 
-/** Sessions in the shared store, sealed and under the digest of their id: who reads the store can neither use nor find one. */
+/** Sessions are sealed, under a digest of their id: a reader of the store can neither use a session nor learn its id. */
 export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOptions): SessionStore {
   const keyOf = (id: string) => `web:session:${createHash('sha256').update(id).digest('base64url')}`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
@@ -60,7 +61,7 @@ export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOpti
     return text !== undefined && parsed.success && left(parsed.data) > 0 ? { text, session: parsed.data } : undefined;
   };
 
-  /** Changes a session, whoever else is changing it; undefined when it has ended meanwhile. */
+  /** Updates a session by compare-and-swap; undefined if it has ended meanwhile. */
   const change = async (key: string, part: Partial<Session>): Promise<Session | undefined> => {
     for (;;) {
       const held = await load(key);
@@ -73,14 +74,14 @@ export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOpti
   const needsRenewal = ({ expiresAt, issuedAt }: Session, freshSeconds: number | undefined) =>
     expiresAt - seconds() < RENEW_BEFORE || (freshSeconds !== undefined && seconds() - issuedAt > freshSeconds);
 
-  /** A refresh token counts once, so just one request of one replica may use it; the others wait for what it brings. */
+  /** A refresh token is valid once, so one request of one replica uses it, and the others wait for the result. */
   const renewOnce = async (key: string, session: Session): Promise<Session | undefined> => {
     const { refresh, realm } = session;
     if (refresh === undefined) return session.expiresAt > seconds() ? session : undefined;
     const turn = `${key}:renewing`;
     if (!(await kv.add(turn, '1', RENEWING_SECONDS))) return awaitRenewal(key, session);
     try {
-      // It may have been renewed between our reading and our turn.
+      // Another request may have renewed the session since we read it.
       const now = await load(key);
       if (now?.session.refresh !== refresh) return now?.session;
       const { access, issuedAt, expiresAt, refresh: next } = await renew(realm, refresh);

@@ -1,3 +1,4 @@
+/** Browser sign-in: authorization code flow, session cookie, CSRF tokens and sign-out. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
@@ -14,7 +15,7 @@ import { type SessionStore, createSessionStore } from './session-store.ts';
 import { signInPage, signInStoppedPage } from './sign-in-page.ts';
 
 export interface WebSessionOptions {
-  /** Our own address, without a slash at the end. */
+  /** The base URL, without a slash at the end. */
   readonly base: string;
   readonly kv: KeyValue;
   readonly issuers: { readonly staff: WebIssuer; readonly customer?: WebIssuer | undefined };
@@ -25,7 +26,7 @@ export interface WebSessionOptions {
   readonly log?: Pick<Logger, 'warn'> | undefined;
 }
 
-/** An answer that any HTTP server can send. */
+/** A reply that any HTTP server can send. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -33,11 +34,11 @@ export interface Reply {
 }
 
 export interface WebSessions {
-  /** Whoever is signed in with this browser. A cookie proves who, never what was meant: see `checkCsrf`. */
+  /** The signed-in person. A cookie does not prove intent, so changes also need `checkCsrf`. */
   authenticate(req: IncomingMessage, options?: { readonly freshSeconds?: number }): Promise<Caller | undefined>;
-  /** For our own forms and scripts. `about` narrows it to one thing, such as one card. */
+  /** The CSRF token for our forms and scripts. `about` limits it to one purpose, such as one card. */
   csrf(req: IncomingMessage, about?: string): string | undefined;
-  /** Throws unless the request came from our own page, with the token of this session. A form's token comes as a field. */
+  /** Throws unless the request comes from our own page with this session's token. Forms send the token as a field. */
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string; readonly form?: URLSearchParams }): void;
   /** GET /signin */
   signIn(req: IncomingMessage): Promise<Reply>;
@@ -92,23 +93,23 @@ export function createWebSessions({
     body: '',
   });
 
-  /** Only a path of our own, and none that would go round in circles. */
+  /** Accepts only our own paths, and no sign-in path, which would cause a loop. */
   const returnPath = (asked: string | null): string => {
     const url = asked !== null && /^\/(?![/\\])[\x21-\x7e]*$/.test(asked) ? URL.parse(asked, base) : null;
     const path = url?.origin === origin ? url.pathname + url.search : '/';
-    // Looked at again as the browser will read it: without its dots, `/.//elsewhere` is another site's address.
+    // Checks the normalised path: `/.//elsewhere` becomes `//elsewhere`, which is another host.
     return path.startsWith('//') || /^\/sign(?:in|out)\b/.test(path) ? '/' : path;
   };
 
   const again = (realm: Realm, to: string) => `/signin?${new URLSearchParams({ realm, to })}`;
   const idOf = (req: IncomingMessage) => jar.read(req, SESSION)?.value;
-  /** Not the cookie itself: what a page shows must not help to make one. */
+  /** Uses a digest of the id, so that a token in a page discloses nothing about the cookie. */
   const csrfAbout = (id: string, about: string) => `csrf\n${createHash('sha256').update(id).digest('base64url')}\n${about}`;
 
   const end = async (id: string): Promise<void> => {
     const session = await store.remove(id);
     if (session?.refresh === undefined) return;
-    // The session is gone either way; an issuer that cannot be reached must not keep anyone signed in here.
+    // The session has ended already: an issuer that does not answer must not prevent the sign-out.
     await need(clients[session.realm])
       .revoke(session.refresh)
       .catch((error: unknown) => log?.warn({ error: String(error) }, 'Tokens could not be revoked at sign-out.'));
@@ -145,7 +146,7 @@ export function createWebSessions({
 
     async signIn(req) {
       const { searchParams } = new URL(req.url ?? '/', base);
-      // Cookies stay with the name they were set under, and the way back leads to ours.
+      // Cookies belong to one host name, and the callback returns to ours.
       if (req.headers.host?.toLowerCase() !== host) return redirect(307, `${base}/signin?${searchParams}`);
       const to = returnPath(searchParams.get('to'));
       const asked = searchParams.get('realm');
@@ -185,7 +186,7 @@ export function createWebSessions({
         const why = error.code === 'SERVICE_UNAVAILABLE' ? 'unavailable' : 'unusable';
         return page(error.status === 503 ? 503 : 403, signInStoppedPage(why, again(realm, to)), jar.clear(FLOW));
       }
-      // Someone else may have been signed in with this browser; a new sign-in is a new session, never the old one continued.
+      // A new sign-in always creates a new session, and ends the old one, which may belong to another person.
       const before = idOf(req);
       if (before !== undefined) await end(before);
       const id = randomBytes(32).toString('base64url');

@@ -1,14 +1,14 @@
+/** The sign-in page for external identity providers, and the page for a stopped sign-in. */
 import { html } from './html.ts';
 import { brand, page } from './layout.ts';
 
 export interface SignInPage {
-  /** The company's own identity provider, as people know it: its host. */
+  /** The host of the company's identity provider. */
   readonly staffHost: string;
   readonly staffHref: string;
   readonly customerHref?: string | undefined;
 }
 
-/** With a company's own provider: one button, and the customers' way in below it. */
 export const signInPage = ({ staffHost, staffHref, customerHref }: SignInPage): string =>
   page({
     title: 'Sign in',

@@ -1,3 +1,4 @@
+/** The style sheet of the server's pages. */
 import { tokens } from './tokens.ts';
 
 const base = `*, *::before, *::after { box-sizing: border-box; }

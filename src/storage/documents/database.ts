@@ -1,17 +1,17 @@
-/** What the document store needs of a database, whichever it is: the same queries, in one language, on both. */
+/** The database interface of the document store, for MongoDB and the embedded database. Both run the same queries. */
 import { failure, outcomeUnknown } from '../../core/errors.ts';
 import type { Document, DocumentLoader } from '../../core/documents.ts';
 import type { Head } from '../../core/chain-writer.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 
-/** Made by translate.ts alone. */
+/** Only translate.ts creates queries. */
 export type Query = Readonly<Record<string, unknown>>;
 
 export interface Finding {
   readonly sort: Readonly<Record<string, 1 | -1>>;
   readonly limit: number;
-  /** Fields that stay in the store. */
+  /** Fields that the result omits. */
   readonly hide: readonly string[];
 }
 
@@ -23,15 +23,15 @@ export interface DocumentSource {
 export interface KeptEffect {
   readonly tool: string;
   readonly principal: string;
-  /** As text: the order of its keys is kept. */
+  /** JSON text, because it keeps the order of keys. */
   readonly result: string;
 }
 
-/** One open transaction: it sees its own changes, and nobody else does before its end. */
+/** An open transaction. It sees its own changes; others see them after the commit. */
 export interface DocumentSession extends DocumentSource {
-  /** Nobody else changes these rows before this transaction ends. */
+  /** Prevents other transactions from changing these rows before this one ends. */
   hold(collection: string, ids: readonly string[]): Promise<void>;
-  /** New values, and a higher `row_version`. */
+  /** Sets the values and increments `row_version`. */
   update(collection: string, ids: readonly string[], values: Row): Promise<void>;
   insert(collection: string, document: Document): Promise<void>;
   effect(id: string): Promise<KeptEffect | undefined>;
@@ -40,23 +40,23 @@ export interface DocumentSession extends DocumentSource {
 }
 
 export interface DocumentDatabase extends DocumentSource, DocumentLoader {
-  /** As its server calls it. */
+  /** The name of the database; in the embedded database, the domain. */
   readonly name: string;
-  /** All of it or nothing; ends in `Conflict` where it has to be run again. */
+  /** Commits everything or nothing. Throws `Conflict` if the caller may run it again. */
   transaction<T>(body: (session: DocumentSession) => Promise<T>): Promise<T>;
   effect(id: string): Promise<KeptEffect | undefined>;
   readonly chains: AuditChains;
   lastLink(chain: string): Promise<Head | undefined>;
-  /** Away with all documents of these collections, for a new sample; what was done stays on record. */
+  /** Deletes all documents of these collections before a new sample is loaded; effects and audit records stay. */
   empty(collections: readonly string[]): Promise<void>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Another transaction came first: nothing was written, and the whole of it may be run again. */
+/** The transaction failed and may run again. Nothing was written, unless `unknown` is true. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
-  /** The connection ended while committing: it may have been written after all. */
+  /** The commit got no answer, so it may have happened. */
   readonly unknown: boolean;
   constructor(unknown = false) {
     super('run again');
@@ -71,8 +71,7 @@ interface Link {
 }
 
 /**
- * What to make of a transaction that ended badly: true where it was committed after all, which the link of the chain that went with it
- * tells; false where it may be run again. Throws what is neither.
+ * After a failed transaction: true if it was committed, which its audit record proves; false if it may run again. Throws every other error.
  */
 export async function hadCommitted(
   error: unknown,
@@ -88,7 +87,7 @@ export async function hadCommitted(
   } catch (trouble) {
     throw repeatable ? trouble : unsure;
   }
-  // Without an id of its own a second run could not be told from the first.
+  // Without an effect id, a second run could repeat the write.
   if (!repeatable) throw unsure;
   return false;
 }

@@ -1,6 +1,6 @@
 /**
- * Documents in one SQLite file, asked in MongoDB's language by mingo. They are few enough to be held in memory; the file is the truth.
- * A transaction gathers its changes and writes them all in one step at its end, if the file is still as it was at its beginning.
+ * The embedded document database: a SQLite file, cached in memory, with MongoDB queries by mingo. A transaction collects its changes and
+ * writes them at its end, if no other process has changed the file since its beginning.
  */
 import { aggregate, find } from 'mingo';
 import type { Document } from '../../core/documents.ts';
@@ -25,25 +25,25 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS documents (collection TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (collection, id)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS effects (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID;
 `;
-/** More than this many changes waiting for their turn means that something hangs. */
+/** A longer queue means that a transaction hangs, so further changes are refused. */
 const MOST_WAITING = 200;
-/** No code of ours is ever in a query, and none of anybody else's shall be. */
+/** Queries never contain JavaScript code, so mingo must not run any. */
 const OPTIONS = { scriptEnabled: false, useStrictMode: true } as const;
 
 type Documents = ReadonlyMap<string, Document>;
 
-/** What a transaction is going to write. */
+/** The changes that a transaction writes at its end. */
 interface Pending {
   readonly documents: Map<string, Map<string, Document>>;
   readonly effects: Map<string, KeptEffect>;
   readonly links: ChainedRecord[];
 }
 
-/** Nothing before numbers before texts, as MongoDB has it. */
+/** Sorts as MongoDB does: missing values, numbers, texts. */
 const rank = (value: unknown): number => (value === null || value === undefined ? 0 : typeof value === 'number' ? 1 : 2);
 const compared = (a: unknown, b: unknown): number => rank(a) - rank(b) || (a === b ? 0 : (a as string) < (b as string) ? -1 : 1);
 
-/** By hand: the library takes twice the time for the same. */
+/** Sorts without mingo, which takes twice the time. */
 function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   const keys = Object.entries(sort);
   return rows.sort((a, b) => {
@@ -55,7 +55,7 @@ function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   });
 }
 
-/** The ids that a query can only be about, where one of the conditions that must all hold names them. */
+/** The only ids that a query can match, if a condition that must hold names them. */
 function idsNamed(query: Query): readonly string[] | undefined {
   const { $eq: only, $in: among } = (query['_id'] ?? {}) as Query;
   if (typeof only === 'string') return [only];
@@ -63,8 +63,8 @@ function idsNamed(query: Query): readonly string[] | undefined {
   return (query['$and'] as readonly Query[] | undefined)?.map(idsNamed).find((ids) => ids !== undefined);
 }
 /**
- * Whatever is left out here could not match; the query still decides over the rest. Going through all of them is done in a turn of its
- * own: a page and its summary are two such scans.
+ * Omits only documents that cannot match; the query still decides. A full scan begins in a new event loop turn, because a page and its
+ * summary are two scans.
  */
 async function candidates(documents: () => Documents, query: Query): Promise<Iterable<Document>> {
   const ids = idsNamed(query);
@@ -117,7 +117,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
 
   const attempt = <T>(work: () => T): T => {
     try {
-      // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+      // Prepared statements outlive a closed connection in this driver, so check it first.
       if (!db.open) throw new Error('closed');
       return work();
     } catch (error) {
@@ -130,7 +130,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
 
   const held = new Map<string, Documents>();
   let heldAt: unknown;
-  /** As committed. Another process's commit shows in the version, and then all is read again. */
+  /** Committed documents, from the cache. A changed data_version means that another process committed, and clears the cache. */
   const committed = (collection: string): Documents =>
     attempt(() => {
       const [now] = version.get() as [number];
@@ -160,7 +160,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
 
   let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  /** One transaction after the other; reading goes on beside them. */
+  /** Runs transactions one after the other; reads do not wait. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');
     waiting++;
@@ -183,7 +183,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
       };
       return {
         ...sourceOver(now),
-        // Nobody else writes before this one has ended.
+        // Transactions of this process run one at a time, and `commit` detects writes of others.
         hold: async () => {},
         async update(collection, ids, values) {
           const documents = now(collection);

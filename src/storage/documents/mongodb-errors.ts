@@ -1,18 +1,18 @@
-/** A driver's words stop here: each kind of trouble becomes one of our own failures, or is tried again. */
+/** Translates MongoDB driver errors to our failures, or to `Conflict` if the transaction may run again. */
 import { MongoError } from 'mongodb';
 import { Failure, failure } from '../../core/errors.ts';
 import { Conflict } from './database.ts';
 
 const GONE =
   /ServerSelection|Network|Topology|NotConnected|PoolCleared|PoolClosed|WaitQueue|ClientClosed|ExpiredSession|MongoSystem|BeforeHandshake/;
-/** Write conflict, no such transaction (the server ended it), lock timeout, snapshot too old. */
+/** Write conflict, no such transaction (the server aborted it), lock timeout, snapshot unavailable, snapshot too old. */
 const CONFLICTS: readonly unknown[] = [112, 251, 24, 246, 239];
-/** Login refused, not allowed, and servers that are about to stop or have just become another's second. */
+/** Authentication failed, unauthorized, server shutting down, server no longer primary. */
 const REFUSED: readonly unknown[] = [18, 13, 91, 189, 10107, 13435, 11600, 11602];
 
 const codeOf = (error: MongoError): unknown => ('code' in error ? error.code : undefined);
 
-/** Whether the transaction was written is not known. */
+/** The driver does not know whether the transaction was committed. */
 export const isUnknownEnd = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 

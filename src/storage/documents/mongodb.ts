@@ -1,4 +1,4 @@
-/** Documents in MongoDB: a replica set, since an approval's effect, its change and its record are one transaction. */
+/** The document database on MongoDB. It needs a replica set, because effect, result and audit record are one transaction. */
 import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
 import { type Filed, found, walked } from '../../core/audit.ts';
 import type { CollectionSpec, Document as Stored } from '../../core/documents.ts';
@@ -14,7 +14,7 @@ import { plainDocument } from './plain.ts';
 import type { Collections } from './store.ts';
 
 const CONNECT_MS = 2_000;
-/** No single operation takes longer; the socket gives up a little earlier, so that its connection is not used again. */
+/** The deadline of one operation. The socket times out a little earlier, so that its connection is not used again. */
 const OPERATION_MS = 5_000;
 const BATCH = 1_000;
 const AUDIT_BATCH = 500;
@@ -31,7 +31,7 @@ interface Link extends ChainedRecord {
 
 const late = (): Failure => failure('TIMEOUT', 'The database took too long.');
 
-/** One operation, within its time, in our own words. */
+/** Runs one operation with a deadline, and translates driver errors. */
 async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -43,7 +43,7 @@ async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
   }
 }
 
-/** Opens a client that stands: one whose first connection fails never recovers. */
+/** Connects before first use: a client whose first connection fails never recovers. */
 async function connect(url: string): Promise<MongoClient> {
   let client: MongoClient | undefined;
   try {
@@ -111,7 +111,7 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
   const documents = (collection: string) => db.collection<Stored>(collection);
   return {
     ...sourceOver(db, session),
-    // A transaction only conflicts with what it writes.
+    // MongoDB detects conflicts only between writes, so this writes to the rows that were read.
     hold: async (collection, ids) =>
       void (
         ids.length > 0 &&
@@ -132,7 +132,7 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
   };
 }
 
-/** Another has kept this very effect, or this very link: run again, and see. */
+/** A duplicate effect or audit record means that another transaction came first, so the caller runs again. */
 function again(error: unknown): never {
   throw error instanceof Error && 'code' in error && error.code === 'CHANGED_SINCE_APPROVAL' ? new Conflict() : error;
 }
@@ -150,7 +150,7 @@ async function transaction<T>(client: MongoClient, db: Db, body: (session: Docum
     await timed(commit(session)).catch(unseen);
     return result;
   } finally {
-    // An end that does not come in time is the server's to make.
+    // If the abort takes too long, the server ends the transaction itself.
     if (session.inTransaction()) await timed(session.abortTransaction(), CONNECT_MS).catch(() => {});
     await session.endSession().catch(() => {});
   }
@@ -164,7 +164,7 @@ async function commit(session: ClientSession): Promise<void> {
   }
 }
 
-/** A commit that nobody waited for any longer may still have happened. */
+/** A commit that timed out may still have happened. */
 function unseen(error: unknown): never {
   throw error instanceof Error && 'code' in error && error.code === 'TIMEOUT' ? new Conflict(true) : error;
 }
@@ -235,7 +235,7 @@ function databaseIn(client: MongoClient, db: Db, collections: Collections): Docu
       return row ? { n: row.n, mac: row.mac } : undefined;
     },
     isEmpty: async (collection) => (await timed(db.collection(collection).findOne({}, { projection: { _id: 1 } }))) === null,
-    /** Under another name first, so that a start that is interrupted leaves nothing half-filled behind. */
+    /** Loads into a temporary collection first, so that an interrupted start leaves no half-filled collection. */
     async fill(collection, documents, written) {
       const loading = db.collection<Stored>(`${collection}_loading_${process.pid}`);
       let batch: Stored[] = [];
@@ -262,7 +262,7 @@ function databaseIn(client: MongoClient, db: Db, collections: Collections): Docu
   };
 }
 
-/** Indexes that are there already cost nothing. */
+/** Existing indexes cost nothing. */
 async function prepare(db: Db, collections: Collections): Promise<void> {
   const newest = { at: -1, chain: -1, n: -1 } as const;
   await db
@@ -284,11 +284,11 @@ async function index(
 
 export interface MongoDocuments {
   readonly database: DocumentDatabase;
-  /** Brings the indexes up to date. */
+  /** Creates missing indexes. */
   prepare(): Promise<void>;
 }
 
-/** The database that the URL names, or one of the domain's own. */
+/** Opens the database that the URL names, or else `tamshai_<domain>`. */
 export async function openMongo(url: string, domain: string, collections: Collections): Promise<MongoDocuments> {
   const client = await connect(url);
   const named = client.options.dbName;

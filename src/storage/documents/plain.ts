@@ -1,9 +1,9 @@
-/** What may be stored: plain data. Names that a store could take for something else do not get in. */
+/** Validates documents before they are stored: plain data, and only field names that no store interprets. */
 import type { Document, Patch } from '../../core/documents.ts';
 import { fieldName } from '../../core/filter.ts';
 import type { Row } from '../../core/rows.ts';
 
-/** The adapter's own. */
+/** Fields that only the document store sets. */
 const OURS = new Set(['_id', 'row_version', 'removed', 'held']);
 const ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -31,7 +31,6 @@ export function plainPatch(patch: Patch): Row {
   return fieldsOf(patch);
 }
 
-/** A new document, at its first version. */
 export function plainDocument({ _id, ...rest }: Document): Document {
   if (typeof _id !== 'string' || !ID.test(_id)) throw new Error('not an id');
   return { _id, ...plainPatch(rest), row_version: 1 };

@@ -1,4 +1,4 @@
-/** The document store: rows by scope, pages by keyset, one effect for one approval. MongoDB and the embedded database share it. */
+/** The document store for MongoDB and the embedded database: row scopes, masks, keyset pagination, exactly-once effects. */
 import type { z } from 'zod';
 import type { ChainWriter } from '../../core/chain-writer.ts';
 import { type CollectionSpec, type DocumentReader, type DocumentWriter, documentWords, type Patch } from '../../core/documents.ts';
@@ -16,12 +16,12 @@ export type Collections = Readonly<Record<string, CollectionSpec<string>>>;
 type Seen = (collection: string) => { readonly scope: Query; readonly hide: readonly string[]; readonly writes: boolean };
 
 const ATTEMPTS = 12;
-/** A tool that wants more at once wants a list. */
+/** The largest number of rows in one read or change without a limit; tools use pages for more. */
 const MOST = 10_000;
 const BY_ID: Order<string> = asc('_id');
 const PRESENT: Query = { removed: { $ne: true } };
 
-/** What one person sees of each collection. Whoever is nobody, or of an unknown audience, sees nothing. */
+/** The rows and fields of each collection that a caller may use. Without a principal or a declared audience: none. */
 const seenBy =
   (collections: Collections, { audience, person, shows }: StoreSession): Seen =>
   (collection) => {
@@ -38,7 +38,7 @@ const shown = (row: Row, hide: readonly string[]): Row => {
   return row;
 };
 
-/** `met` hears of every row that is read. */
+/** `met` is called with the rows of every read, to collect their versions and lock them. */
 function readerOver(
   source: DocumentSource,
   seen: Seen,
@@ -98,7 +98,7 @@ const changed = (why: string) => failure('CHANGED_SINCE_APPROVAL', `Nothing was 
 const notYours = () => failure('INSUFFICIENT_PERMISSIONS', 'This is not yours to change.');
 
 function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
-  /** Rows as they are now, only if the caller may see them. */
+  /** Reads rows back after a write. Throws if the caller may not see all of them. */
   const again = async <S extends z.ZodObject>(schema: S, collection: string, ids: readonly string[]) => {
     const { scope, hide } = seen(collection);
     const rows = await session.find(collection, both(scope, { _id: { $in: ids } }), { sort: sorting(BY_ID), limit: ids.length, hide });
@@ -141,7 +141,7 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
   };
 }
 
-/** A part of a field stays in it on one database and not on the other: stop at start-up, rather than let it out. */
+/** Refuses masks of nested fields at start-up: the two databases treat them differently, which could disclose values. */
 function checkMasks(collections: Collections): void {
   for (const [name, { masks = {} }] of Object.entries(collections))
     for (const field of Object.values(masks).flat())
@@ -185,7 +185,7 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
             const versions: Versions = [];
             const reading = readerOver(session, seen, async (collection, rows) => {
               versions.push(...rows.map(versionOf));
-              // What the approver was shown must not change under the write, even where the write is to another row.
+              // Locks the rows that were read: the approved data must not change before the commit, even in other rows.
               await session.hold(
                 collection,
                 rows.map((row) => String(row['_id'])),

@@ -1,16 +1,17 @@
+/** The interface of the search backends: SQLite, MongoDB, Elasticsearch and OpenSearch. */
 import type { ChainWriter, Head } from '../../core/chain-writer.ts';
 import type { AuditChains } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import type { SearchLoader } from '../../core/search.ts';
 import type { Store } from '../../core/store.ts';
 
-/** What a collection has to become: the key of each row, and a print that changes with whatever it was made from. */
+/** The target of a synchronisation: the key of each row, with a fingerprint of its source. */
 export interface FollowOptions {
   readonly collection: string;
-  /** The field that keeps the print. */
+  /** The field that stores the fingerprint. */
   readonly print: string;
   readonly wanted: ReadonlyMap<string, string>;
-  /** Asked only for what is new or has changed; undefined where it cannot be had after all, and then it goes. */
+  /** Called only for new and changed rows. If it returns undefined, the row is removed. */
   row(key: string): Row | undefined;
 }
 export interface Followed {
@@ -18,22 +19,22 @@ export interface Followed {
   readonly removed: number;
 }
 
-/** A place that keeps a domain's collections, before it has a chain to write its changes to. */
+/** Stores the collections of one domain. `store` needs the chain that records changes. */
 export interface SearchBackend {
-  /** What it is, for whoever looks after it: "SQLite 3.45". */
+  /** Product and version, for operators: "SQLite 3.45". */
   readonly product: string;
   readonly audit: AuditChains;
-  /** Where a chain ends now. */
+  /** The last record of a chain. */
   last(chain: string): Promise<Head | undefined>;
   readonly loader: SearchLoader;
   store(chain: ChainWriter): Store<'search'>;
-  /** Ends what a process that died left between intent and outcome, and says how many. */
+  /** Completes the effects that a crashed process left between intent and outcome, and returns their number. */
   settle(chain: ChainWriter, name: string): Promise<number>;
-  /** Makes a collection what something outside says, in one transaction. Only the file knows how. */
+  /** Synchronises a collection with an outside source, in one transaction. Only the SQLite backend has it. */
   follow?(options: FollowOptions): Promise<Followed>;
-  /** No rows any more; the trail stays. */
+  /** Deletes all rows; the audit chain stays. */
   empty(): Promise<void>;
-  /** Takes everything away again, the trail too; for tests. */
+  /** Deletes everything, including the audit chain; for tests. */
   drop?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** The chain of approved changes in a file of our own. */
+/** The audit chains of changes in the SQLite file of the embedded search store. */
 import { type Filed, found, walked } from '../../core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { type Sqlite, storedText } from '../sqlite-file.ts';
 
 const BATCH = 500;
-/** As bytes, which `storedText` decodes: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
+/** Reads bytes for `storedText`: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
 const COLUMNS = ['chain', 'n', 'body', 'mac', 'at', 'principal'].map((name) => (name === 'n' ? name : `CAST(${name} AS BLOB)`)).join(', ');
 type Raw = [chain: Buffer, n: number, body: Buffer, mac: Buffer, at: Buffer, principal: Buffer];
 const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({

@@ -1,4 +1,4 @@
-/** The file of the embedded search store: a table of JSON rows for each collection, its stems in FTS5, and the stems it knows. */
+/** The SQLite schema of the embedded search store: JSON rows per collection, their stems in FTS5, and all known stems. */
 import { fieldName } from '../../core/filter.ts';
 import type { Row } from '../../core/rows.ts';
 import type { Sqlite } from '../sqlite-file.ts';
@@ -6,7 +6,7 @@ import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts'
 
 export const tableOf = (domain: SearchDomain, shape: Shape): string => `${domain.name}_${shape.name}`;
 
-/** No collection is called so: a name begins with a letter. */
+/** Collection names begin with a letter, so no collection has a table of this name. */
 export const auditOf = ({ name }: SearchDomain): string => `${name}__audit`;
 export const effectsOf = ({ name }: SearchDomain): string => `${name}__effects`;
 
@@ -22,7 +22,7 @@ export interface Tables {
   insert(shape: Shape, stored: Stored, version: number, seen?: Set<string>): void;
   update(shape: Shape, stored: Stored, version: number): void;
   remove(shape: Shape, id: string): void;
-  /** The value of a plain field by key, of every row that has one. */
+  /** The value of a plain field of every row, by key. */
   valuesOf(shape: Shape, field: string): Map<string, string>;
 }
 
@@ -59,7 +59,7 @@ export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMa
   }
 }
 
-/** Every row is indexed anew from its own text. */
+/** Reindexes every row from its stored body. */
 function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
   const table = tableOf(domain, shape);
   const index = indexing(db, table, shape);
@@ -78,7 +78,7 @@ function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
   }
 }
 
-/** `seen` are stems that this transaction has written already: most rows bring no new one. */
+/** `seen` holds the stems that this transaction has written already; most rows add no new stem. */
 function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored: Stored, seen?: Set<string>) => void {
   const columns = Math.max(1, shape.texts.length);
   const words = db.prepare(
@@ -96,7 +96,7 @@ function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored
         all.push(word);
       }
     }
-    // Stems that no row has any more do no harm: they only make it look for them.
+    // Stems of deleted rows stay: they only cause a lookup without hits.
     if (all.length > 0) stem.run(JSON.stringify(all));
   };
 }

@@ -1,6 +1,4 @@
-/**
- * From our own filters and words to SQL over JSON and FTS5. Values are parameters; words reach FTS5 as quoted stems of letters and digits.
- */
+/** Translates filters and words to SQL over JSON and FTS5. Values are parameters; words are quoted stems of letters and digits. */
 import { type FieldFilter, Filter, type Test } from '../../core/filter.ts';
 import type { Figures } from '../../core/search.ts';
 import type { Asked } from './handles.ts';
@@ -8,7 +6,7 @@ import type { PlainField, Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';
 
 export type Bound = string | number | null;
-/** Text whose values are pushed as it is written, in the order of its question marks. */
+/** SQL text and its parameters, in the order of the question marks. */
 export class Statement {
   text = '';
   readonly values: Bound[] = [];
@@ -19,7 +17,7 @@ export class Statement {
   }
 }
 
-/** Declared names hold letters, digits, underscores and dots only: core refuses any other. */
+/** Safe to insert into SQL: core allows only letters, digits, underscores and dots in declared names. */
 const path = (name: string) => `'$."${name}"'`;
 export const columnOf = (shape: Shape, name: string): string => (name === shape.key ? 'd.id' : `json_extract(d.f, ${path(name)})`);
 
@@ -75,7 +73,7 @@ function scalar(into: Statement, test: Test, column: string, lowered: string): v
   }
 }
 
-/** A list: what is asked holds for any of its values; "not" and "null" for none. */
+/** A test of a list holds if any of its values passes; "not" a value and "is null" hold if none does. */
 function anyOf(into: Statement, name: string, test: Test): void {
   const among = (column: string) => `EXISTS (SELECT 1 FROM json_each(${column}, ${path(name)}) e`;
   const none = (test.op === 'is' && test.value === null) || (test.op === 'not' && test.value !== null);
@@ -88,7 +86,7 @@ function anyOf(into: Statement, name: string, test: Test): void {
   into.add(')');
 }
 
-/** Each word of the question with the stems of this collection that are near it. */
+/** A word of the query, with the stems of this collection that are near it. */
 export interface Variants {
   readonly sought: Sought;
   readonly near: readonly string[];
@@ -96,9 +94,9 @@ export interface Variants {
 
 const quoted = (stem: string) => `"${stem}"`;
 
-/** What one part of a question counts in one field. */
+/** The points of one word or pair in one text field. */
 interface Clause {
-  /** Which word it is of; -1 for a pair, which alone is no answer. */
+  /** The index of the word; -1 for a pair, which alone is no match. */
   readonly word: number;
   readonly points: number;
   readonly match: string;
@@ -120,7 +118,7 @@ const pairClauses = ({ shape, texts }: Scoring, [one, two]: readonly [string, st
   texts.map(({ name, weight }) => ({ word: -1, points: PAIR * weight, match: `${columnIn(shape, name)} : ("${one} ${two}")` }));
 const columnIn = (shape: Shape, name: string): string => `{c${shape.texts.findIndex((text) => text.name === name)}}`;
 
-/** A row for each clause that a row of the table fits. */
+/** Selects one row for each clause that a document matches. */
 function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): void {
   clauses.forEach(({ word, points, match }, i) => {
     const union = i === 0 ? '' : ' UNION ALL ';
@@ -129,20 +127,20 @@ function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): 
   if (clauses.length === 0) into.add('SELECT 0 AS doc, 0 AS w, 0 AS s WHERE 0');
 }
 
-/** Adds up, per row, what each word and pair counts in each field. */
+/** Adds up the points of all words and pairs for each document. */
 function scored(into: Statement, table: string, asked: Asked, variants: readonly Variants[]): void {
   into.add('WITH found AS (');
   clausesOf(into, table, [
     ...variants.flatMap((each, word) => wordClauses(asked, each, word)),
     ...(asked.seek?.pairs ?? []).flatMap((pair) => pairClauses(asked, pair)),
   ]);
-  // A pair alone is no answer: it counts for a row that has enough of the words.
+  // Pairs add points, but only words count towards the number that is needed.
   into.add(
     `), hits AS MATERIALIZED (SELECT doc, sum(s) AS score FROM found GROUP BY doc HAVING count(DISTINCT CASE WHEN w >= 0 THEN w END) >= ${asked.seek?.needed ?? 1}) `,
   );
 }
 
-/** The same in parts: what each row has of one word, or of one pair. The caller adds them up. */
+/** The points of one word or one pair for each document. The caller adds them up. */
 export interface ScoringPart {
   readonly isWord: boolean;
   readonly statement: Statement;
@@ -160,15 +158,15 @@ export function scoringParts(table: string, asked: Asked, variants: readonly Var
   ];
 }
 
-/** Every row passes. */
+/** Whether the filter matches every row. */
 const isOpen = ({ how, parts }: Filter): boolean => how === 'all' && parts.every((part) => part instanceof Filter && isOpen(part));
 
 const isBestFirst = ({ order, filter }: Asked): boolean => order.direction === 'desc' && order.keys[0] === '_score' && isOpen(filter);
 
-/** Rows with their scores, by the number that the table has for them. */
+/** Scores by `doc`, the row number in the table. */
 export type Scores = ReadonlyMap<number, number>;
 
-/** Those that can be on the page, where the scores alone decide: the others need not be read. */
+/** Keeps the hits that can be on the page if only the scores decide, because the others need not be read. */
 export function reachable(asked: Asked, scores: Scores): Scores {
   if (!isBestFirst(asked)) return scores;
   const [before = Number.POSITIVE_INFINITY] = (asked.after ?? []) as readonly number[];
@@ -178,8 +176,8 @@ export function reachable(asked: Asked, scores: Scores): Scores {
 }
 
 /**
- * Where no filter takes any of them away, the best so many hits hold the page, and whoever scores less need not be looked at: most of
- * the time would go into reading their rows. After a place, hits of the very score of that place may lie before it, so they do not count.
+ * Without a filter, only the best `take` hits can be on the page, and reading the other rows would take most of the time. After a cursor,
+ * hits with the cursor's score are not counted: they may lie before it.
  */
 function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' AND h.score >= (SELECT coalesce(min(score), 0) FROM (SELECT score FROM hits');
@@ -187,7 +185,7 @@ function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' ORDER BY score DESC LIMIT ?))', take);
 }
 
-/** `by`: the words, or the scores of the rows where they have been added up already. */
+/** `by`: the words, or scores that have been added up already. */
 export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
   const { shape, filter, order, after, take, seek } = asked;
   const into = new Statement();
@@ -203,13 +201,13 @@ export function finding(table: string, asked: Asked, by: readonly Variants[] | S
   );
   condition(into, shape, filter);
   if (seek && !(by instanceof Map) && isBestFirst(asked)) bestOnly(into, asked);
-  // Without words every score is the same, and an index can serve the rest of the order.
+  // Without words all scores are equal, so the order omits them and an index can serve it.
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   const columns = keys.map(({ key }) => (key === '_score' ? 'h.score' : columnOf(shape, key)));
   const [first] = columns;
   if (after && first !== undefined) {
     const sign = order.direction === 'asc' ? '>' : '<';
-    // The first key once more by itself: an index on expressions serves that, and not the comparison of rows.
+    // An index on expressions serves this bound on the first key, but not the comparison of rows.
     into.add(` AND ${first} ${sign}= ?`, keys[0]?.value);
     into.add(` AND (${columns.join(', ')}) ${sign} (${columns.map(() => '?').join(', ')})`, ...keys.map(({ value }) => value));
   }

@@ -1,4 +1,4 @@
-/** The embedded search store: one SQLite file, readers beside one writer, an effect and its record in one transaction. */
+/** The embedded search store in one SQLite file: one connection reads, one writes; effect and audit record are one transaction. */
 import type { ChainWriter } from '../../core/chain-writer.ts';
 import { Failure, failure } from '../../core/errors.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
@@ -16,19 +16,19 @@ import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
 const BUSY_MS = 5_000;
-/** For what is written at a start. Longer than any writer of ours holds the file. */
+/** How long writes at start-up wait for the file: longer than any writer of ours holds it. */
 const HELD_MS = 30_000;
 const ATTEMPTS = 12;
-/** A question with more words is answered in turns: each word costs a few milliseconds, and there may be two dozen. */
+/** Queries with more words yield to the event loop: each word takes a few milliseconds, and there may be two dozen. */
 const WORDS_AT_ONCE = 4;
 const SCORING_TRIES = 3;
 const LOAD_AT_ONCE = 500;
-/** More changes than this are refused at the door, rather than kept until nobody waits for them any more. */
+/** Further changes are refused at once, because they would time out in the queue. */
 const MOST_WAITING = 200;
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED');
-/** Our idea of where the chain ends was out of date. */
+/** Another process appended to the chain first. */
 const isConflict = (error: unknown) =>
   codeOf(error).startsWith('SQLITE_CONSTRAINT_PRIMARYKEY') && error instanceof Error && error.message.includes('__audit.');
 
@@ -44,7 +44,7 @@ const tooMany = () => failure('SERVICE_UNAVAILABLE', 'Too many changes at once.'
 const heldByAnother = (file: string) =>
   new DatabaseProblem(`Another program is writing to ${file} and does not stop. Close it, and start again.`);
 
-/** While a store is opened, the operator has to find the program that holds its file. */
+/** At start-up, only the operator can end the program that holds the file, so this has its own message. */
 function openWriter(file: string, prepare: (db: Sqlite) => void): Sqlite {
   let db: Sqlite | undefined;
   try {
@@ -61,7 +61,7 @@ const round = (value: unknown): unknown => (typeof value === 'number' ? Math.rou
 
 function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine<Hit> {
   const all = (statement: Statement): unknown[][] => {
-    // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+    // Prepared statements outlive a closed connection in this driver, so check it first.
     if (!db.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
     try {
       return db
@@ -72,7 +72,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
       throw toFailure(error);
     }
   };
-  /** Those of the stems that are known at all. */
+  /** The known stems that are near the word. */
   const near = (shape: Shape, sought: Sought): string[] => {
     const wide = sought.typos > 0 ? String.fromCodePoint(sought.stem.codePointAt(0) ?? 0) : sought.stem;
     const upTo = sought.typos > 0 || sought.begins ? `${wide}\u{10ffff}` : `${wide}\0`;
@@ -84,7 +84,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
   };
   const version = db.prepare('PRAGMA data_version').raw();
   const changes = () => String(version.get());
-  /** Scores of the rows with enough of the words, added up word by word. */
+  /** Scores of the rows with enough words, added up in several event loop turns. */
   async function scoresOf(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
     const rows = new Map<number, { words: number; score: number }>();
     for (const { isWord, statement } of scoringParts(tableOf(domain, asked.shape), asked, variants)) {
@@ -99,7 +99,10 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
     const enough = [...rows].filter(([, { words }]) => words >= (asked.seek?.needed ?? 1));
     return reachable(asked, new Map(enough.map(([doc, { score }]) => [doc, score])));
   }
-  /** Again where rows were changed meanwhile, and in the end as it is: the rows themselves are read in one go, under the filter. */
+  /**
+   * Repeats the scoring if rows changed meanwhile, a limited number of times. Stale scores disclose nothing: the
+   * filter applies when the rows are read.
+   */
   async function settledScores(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
     for (let left = SCORING_TRIES; ; left--) {
       const before = changes();
@@ -144,7 +147,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
   };
 }
 
-/** Transactions on one file take turns: the writer's connection is one, and another store of this process may hold the file. */
+/** Queues the transactions on each file: a store has one write connection, and other stores of this process use the file too. */
 const turns = new Map<string, Promise<unknown>>();
 function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
   const mine = (turns.get(file) ?? Promise.resolve()).then(work, work);
@@ -156,9 +159,9 @@ function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 export interface EmbeddedSearchOptions {
-  /** How long a start waits for another program that is writing to the file. */
+  /** How long a start waits for another program that writes to the file. */
   readonly heldMs?: number;
-  /** Of how many words a question may be that is answered in one turn of the event loop. */
+  /** Queries with at most this many words are answered in one event loop turn. */
   readonly wordsAtOnce?: number;
 }
 
@@ -173,7 +176,7 @@ export function openEmbeddedSearch(
   const writer = openWriter(file, (db) => prepareFile(db, domain, shapes));
   const reader = openSqlite(file);
   reader.pragma('query_only = ON');
-  // Waiting inside the driver would stop the process, and with it whoever holds the file.
+  // Waiting inside the driver would block the whole process, including a store of ours that holds the file.
   writer.pragma('busy_timeout = 0');
   const tables = tablesIn(writer, domain, shapes);
   const [reading, writing] = [engineOn(reader, domain, wordsAtOnce), engineOn(writer, domain, wordsAtOnce)];
@@ -193,7 +196,7 @@ export function openEmbeddedSearch(
       await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
     }
   }
-  /** With `until`, the time begins when it is asked for: a caller behind others that wait long fails as soon as they do. */
+  /** `until` includes the time in the queue. Without it, `heldMs` begins with the turn of this transaction. */
   const transaction = <T>(body: () => Promise<T>, until?: number): Promise<T> =>
     inTurn(file, async () => {
       if (until === undefined) await begin(Date.now() + heldMs, () => heldByAnother(file));
@@ -223,7 +226,7 @@ export function openEmbeddedSearch(
   return {
     product: `SQLite ${(reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v}`,
     audit,
-    // A transaction leaves nothing half done.
+    // Transactions leave no effect between intent and outcome.
     settle: async () => 0,
     last: async (chain) => {
       const row = reader
@@ -276,7 +279,7 @@ export function openEmbeddedSearch(
             if (there.has(id)) gone.add(id);
             continue;
           }
-          // What has changed is put in anew: no card is ever made from it, so no version has to rise.
+          // Replaces changed rows at version 1: no approval refers to them, so their version need not increase.
           tables.remove(shape, id);
           tables.insert(shape, shape.stored({ ...made, [shape.key]: id, [print]: wantedPrint }), 1, seen);
           if (++written % LOAD_AT_ONCE === 0) await new Promise((next) => setImmediate(next));

@@ -1,4 +1,4 @@
-/** What tools hold in their hands, over any search engine: scopes, hidden fields, versions and "one document" are settled here, once. */
+/** The search API of tools, over any engine: row scopes, hidden fields, row versions, and one document per effect. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { KeyPart } from '../../core/cursor.ts';
@@ -22,10 +22,10 @@ import { type Seeking, seeking } from './words.ts';
 
 export interface Asked {
   readonly shape: Shape;
-  /** Scope and filter, checked. */
+  /** Scope and filter, after `usable`. */
   readonly filter: Filter;
   readonly seek: Seeking | undefined;
-  /** The fields that words may be found in. */
+  /** The text fields that the caller may see. */
   readonly texts: readonly TextField[];
   readonly order: Order<string>;
   readonly after: readonly KeyPart[] | undefined;
@@ -36,33 +36,33 @@ export interface Hit {
   readonly version: number;
   readonly score: number;
 }
-/** What each engine does for itself. */
+/** The part that each search engine implements. */
 export interface Engine<H extends Hit> {
   find(asked: Asked): Promise<H[]>;
   count(shape: Shape, filter: Filter): Promise<number>;
   groups(shape: Shape, filter: Filter, figures: Figures): Promise<Row[]>;
 }
 
-/** The one document that an effect writes. */
+/** The document that an effect writes; there is at most one. */
 export interface Write<H extends Hit> {
   readonly shape: Shape;
   readonly stored: Stored;
   readonly version: number;
-  /** The document as it was; none for a new one. */
+  /** The document before the change; undefined for a new one. */
   readonly before: H | undefined;
 }
 
 const MOST_ROWS = 1_000;
 const CHANGED = 'Nothing was written: the row is no longer as it was shown, or not yours to change.';
 
-/** The same approval makes the same key, however often it is tried. */
+/** Derives the key from the effect id, so that a repeated execution inserts the same row. */
 export function keyFor(effect: string | undefined): string {
   if (effect === undefined) return randomUUID();
   const hex = createHash('sha256').update(`row of ${effect}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Everything that one caller asks of an engine goes through here. */
+/** Applies the scope and hidden fields of one caller to every query. */
 export class Asking<H extends Hit> {
   readonly #engine: Engine<H>;
   readonly #shapes: ReadonlyMap<string, Shape>;
@@ -85,7 +85,7 @@ export class Asking<H extends Hit> {
     return new Set(shape.spec.hides?.[this.#who.audience] ?? []);
   }
 
-  /** Which rows the caller may see at all. Whatever is not declared is nothing. */
+  /** The rows that the caller may see. An audience that is not declared sees none. */
   scope(shape: Shape): Promise<Filter> {
     let scope = this.#scopes.get(shape.name);
     if (scope === undefined) {
@@ -166,7 +166,7 @@ function shown(hit: Hit, hidden: Hidden, seek: Seeking | undefined, texts: reado
   return row;
 }
 
-/** Null in place of the value, in every element of the lists on the way. */
+/** Sets a hidden value to null, in every element of the lists on its path. */
 function blank(at: unknown, [part, ...rest]: readonly string[]): void {
   if (Array.isArray(at)) for (const each of at) blank(each, [part ?? '', ...rest]);
   else if (typeof at === 'object' && at !== null && part !== undefined) {
@@ -219,7 +219,7 @@ export function readerOver<H extends Hit>(asking: Asking<H>, versions: Versions)
 
 export interface Writing<H extends Hit> {
   readonly handle: SearchWriter;
-  /** What the body wants to be written, when it is over. */
+  /** The document to write, known when the body has returned. */
   written(): Write<H> | undefined;
 }
 

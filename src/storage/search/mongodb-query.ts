@@ -1,4 +1,4 @@
-/** From our own filters and words to MongoDB. Only stems of letters and digits, and values in their places, get into a query. */
+/** Translates filters and words to MongoDB queries. Words are stems of letters and digits; values are operands or escaped. */
 import type { KeyPart } from '../../core/cursor.ts';
 import { type FieldFilter, Filter, type Test } from '../../core/filter.ts';
 import type { Order } from '../../core/order.ts';
@@ -47,7 +47,7 @@ function testMatch(value: string, lowered: string, test: Test): Json {
   }
 }
 
-/** `comments.author` is an object with a list in it. */
+/** Turns `comments.author` into an object `comments` with a field `author`. */
 function nested(entries: Readonly<Record<string, unknown>>): Json {
   const whole: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(entries)) {
@@ -62,7 +62,7 @@ function nested(entries: Readonly<Record<string, unknown>>): Json {
 export const stemsOf = ({ w }: Stored): string[] =>
   [...new Set(Object.values(w).flatMap((text) => text.split(' ')))].filter((stem) => stem !== '');
 
-/** Each text twice: its stems in a row, with a space on either side, and as a set. */
+/** Stores each text twice: its stems in order between spaces, to find pairs, and as a set, to find words. */
 export function valuesOf(stored: Stored, texts: readonly { readonly name: string }[]): Json {
   const words: Record<string, unknown> = {};
   for (const [i, { name }] of texts.entries()) {
@@ -78,7 +78,7 @@ export interface Variants {
   readonly near: readonly string[];
 }
 
-/** The same sum as the other stores make. */
+/** Computes the same score as the other search stores. */
 function scored({ shape, texts, seek }: Asked, variants: readonly Variants[]): Json[] {
   const at = (name: string) => shape.texts.findIndex((text) => text.name === name);
   const some = (i: number, near: readonly string[]): Json => ({ $gt: [{ $size: { $setIntersection: [`$s${i}`, near] } }, 0] });
@@ -140,7 +140,6 @@ export function finding(asked: Asked, variants: readonly Variants[]): Json[] {
 
 const TOTALS = { sum: '$sum', average: '$avg', least: '$min', most: '$max' } as const;
 
-/** One figure, by the given keys. */
 export const figurePipeline = (filter: Filter, by: readonly string[], figure: Figure): Json[] => [
   { $match: { $and: [matching(filter), ...(figure.where ? [matching(figure.where)] : [])] } },
   {

@@ -1,4 +1,4 @@
-/** The search store on MongoDB, for those who have one and no search server. The same words find the same rows as anywhere else. */
+/** The search store on MongoDB, for installations without a search server. It finds the same rows as the other search stores. */
 import type { ChainWriter } from '../../core/chain-writer.ts';
 import type { Document } from '../../core/documents.ts';
 import { failure } from '../../core/errors.ts';
@@ -16,15 +16,15 @@ import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } f
 import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
-/** A call has ten seconds. A process that died in a transaction may keep its rows from others for some of them. */
+/** Less than the ten seconds of a call. A process that crashed in a transaction may block its rows for part of that time. */
 const TRIED_FOR_MS = 8_000;
 const LONGEST_PAUSE_MS = 200;
-/** Where it is noted how each collection was last declared. No collection of ours is called so. */
+/** Stores the fingerprint of each declaration. No declared collection has this name. */
 const SHAPES = 'search_shapes';
 const RENEWED_AT_ONCE = 100;
 const MOST_STEMS = 100_000;
 const stemsIn = (shape: Shape) => `${shape.name}_stems`;
-/** An id that any stem can be: letters of all scripts are in it. */
+/** Encodes the stem, because ids are ASCII and stems have letters of all scripts. */
 const stemDocument = (stem: string): Document => ({ _id: encodeURIComponent(stem), stem });
 
 type Found = (shape: Shape, rows: readonly Row[]) => Promise<void>;
@@ -83,7 +83,7 @@ function engineOn(source: DocumentSource, found: Found = async () => {}): Engine
   };
 }
 
-/** Nothing first, then by value: the order of the other stores. */
+/** Null first, then by value, as in the other search stores. */
 function compare(a: readonly unknown[], b: readonly unknown[]): number {
   for (let i = 0; i < a.length; i++) {
     const [one, two] = [a[i], b[i]] as (string | number | boolean | null)[];
@@ -123,7 +123,7 @@ export async function openSearchMongo({ url, domain }: { readonly url: string; r
   const { database, prepare } = await openMongo(url, domain.name, collections);
   try {
     await prepare();
-    // A transaction cannot make a collection that another is making.
+    // Two transactions cannot create the same collection, so all collections are prepared and read before the first one.
     for (const name of Object.keys(collections)) await database.isEmpty(name);
     for (const shape of shapes.values()) await renew(database, shape);
   } catch (error) {
@@ -133,7 +133,7 @@ export async function openSearchMongo({ url, domain }: { readonly url: string; r
   return backendOn(database, shapes);
 }
 
-/** Rows that were kept under another declaration are indexed anew, each from itself. */
+/** Reindexes the rows of a collection whose declaration has changed. */
 async function renew(database: DocumentDatabase, shape: Shape): Promise<void> {
   const print = printOf(shape);
   const known = async (source: DocumentSource) =>
@@ -161,7 +161,7 @@ async function renew(database: DocumentDatabase, shape: Shape): Promise<void> {
   });
 }
 
-/** Another process that starts may be doing the same. */
+/** Retries conflicts: another process that starts may reindex the same rows. */
 async function insisted(database: DocumentDatabase, body: (session: DocumentSession) => Promise<void>): Promise<void> {
   for (const until = Date.now() + TRIED_FOR_MS; ; ) {
     try {
@@ -185,7 +185,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
     product: 'MongoDB',
     audit: database.chains,
     last: (chain) => database.lastLink(chain),
-    // A transaction leaves nothing half done.
+    // Transactions leave no effect between intent and outcome.
     settle: async () => 0,
     empty: () => database.empty([...shapes.values()].flatMap((shape) => [shape.name, stemsIn(shape)])),
     loader: {
@@ -248,7 +248,7 @@ async function once(
         const kept = id === undefined ? undefined : await session.effect(id);
         if (kept !== undefined) return ownResult(kept, who.person.principal);
         const versions: string[] = [];
-        // What was read to decide must not change under the write, even where the write is to another row.
+        // Locks the rows that were read: they must not change before the commit, even if the write is to another row.
         const held = engineOn(session, (shape, rows) =>
           session.hold(
             shape.name,

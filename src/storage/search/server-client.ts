@@ -1,18 +1,18 @@
-/** One client for Elasticsearch and OpenSearch. Its words stop here. */
+/** The HTTP client for Elasticsearch and OpenSearch. It translates driver errors to our failures. */
 import { Client, errors } from '@opensearch-project/opensearch';
 import { Failure, failure } from '../../core/errors.ts';
 
 export interface Reply {
   readonly status: number;
-  /** As the server sent it; each caller takes what it knows to be there. */
+  /** As the server sent it, without validation. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly header: (name: string) => string | undefined;
 }
 export interface SearchClient {
-  /** Statuses beside success that the caller knows what to do with are named in `also`. */
+  /** `also` lists the error statuses that the caller handles; all others throw. */
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, also?: readonly number[]): Promise<Reply>;
   bulk(path: string, lines: readonly unknown[]): Promise<Reply>;
-  /** The same server with time to think: for a start and for loading, where nobody waits for the answer of a tool. */
+  /** The same server with a longer timeout, for start-up and loading. */
   patient(): SearchClient;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface SearchClient {
 const OPERATION_MS = 5_000;
 const PATIENT_MS = 60_000;
 const SOCKETS = 16;
-/** More than this at once is refused at the door, rather than kept until nobody waits for it any more. */
+/** Further requests are refused at once, because they would time out in the queue. */
 const MOST_AT_ONCE = 256;
 
 function toFailure(error: unknown): Error {
@@ -66,7 +66,7 @@ export function createSearchClient(url: string): SearchClient {
   return within(OPERATION_MS);
 }
 
-/** Not every distribution answers at its root: then each answer's own header, or a node, says what it is. */
+/** Some distributions do not answer at `/`: then a response header or a node names the product. */
 export async function productOf(client: SearchClient): Promise<string> {
   const root = await client.call('GET', '/', undefined, [400, 404, 405]);
   const said = root.body['version'] as { number?: string; distribution?: string } | undefined;

@@ -1,7 +1,6 @@
 /**
- * One effect for one approval, where there is no transaction: an intent in the chain and beside it, then ONE conditional write of a
- * document that carries the approval's id and result, then the outcome in the chain. The document is the truth: whoever asks again
- * reads there whether it happened, and an intent that a dead process left is ended by what the document says.
+ * Exactly-once effects without transactions: record an intent, write ONE document that holds the effect id and result, record the outcome.
+ * The document decides whether the effect happened, also for a repeated execution and after a crash.
  */
 import { randomUUID } from 'node:crypto';
 import type { ChainWriter } from '../../core/chain-writer.ts';
@@ -39,20 +38,20 @@ export interface ServerEffects {
 }
 
 const ATTEMPTS = 12;
-/** A call has ten seconds: whoever lost the race for so long is told, rather than left to go on when nobody waits. */
+/** Less than the ten seconds of a call, so that a caller that keeps losing to others gets an answer. */
 const TRY_MS = 8_000;
-/** As long as a result is kept, and at least so many. */
+/** A document keeps the results of one day, and at least the newest 20. */
 const KEEP_MS = 24 * 3_600_000;
 const KEEP = 20;
-/** Whoever is not done after this long is not at work any more. */
+/** Intents that are older belong to processes that have stopped. */
 const GIVEN_UP_MS = 60_000;
-/** Longer than a write whose answer was lost can still be on its way. */
+/** Longer than a write can be in flight after its answer was lost. */
 const END_LATER_MS = 15_000;
 
 class Stale extends Error {
   override readonly name = 'Stale';
 }
-/** A row that was judged is the row that is written: of two looks at it both are of one state, or everything is done again. */
+/** Throws `Stale` if a row changed between two reads: the row that was checked must be the row that is written. */
 function steady(engine: Engine<ServerHit>): Engine<ServerHit> {
   const met = new Map<string, number>();
   return {
@@ -88,7 +87,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     const { status, body } = await client.call('GET', intentPath(id), undefined, [404]);
     return status === 200 ? (body['_source'] as Intent) : undefined;
   }
-  /** Read by its id, so as it is now and not as it was at the last refresh. */
+  /** Reads by id, which returns the current document without a refresh. */
   async function entryIn(collection: string, target: string, id: string): Promise<EffectEntry | undefined> {
     const shape = shapes.get(collection);
     if (shape === undefined) return undefined;
@@ -101,7 +100,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     const { effects = [] } = status === 200 ? (body['_source'] as { effects?: EffectEntry[] }) : {};
     return effects.find((entry) => entry.id === id);
   }
-  /** The result under this id, if it happened. What was given up may have been written a moment later: only the document knows. */
+  /** The result of an effect that happened. Unless the intent is done, the document decides: the write may have come late. */
   async function kept(id: string): Promise<{ readonly principal: string; readonly result: string } | undefined> {
     const intent = await intentOf(id);
     if (intent === undefined) return undefined;
@@ -109,7 +108,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return result === undefined ? undefined : { principal: intent.principal, result };
   }
 
-  /** Says in the trail how a change ended that may have been written, as the document has it: true where it was. Whoever does it again does nothing. */
+  /** Records in the audit chain whether the write happened, as the document shows, and returns it. A repetition has no effect. */
   async function end(chain: ChainWriter, effect: string, intent: Intent, unchanged = ''): Promise<boolean> {
     const entry = await entryIn(intent.collection, intent.target, effect);
     const audit = JSON.parse(intent.audit) as AuditRecord;
@@ -119,7 +118,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     await client.call('PUT', intentPath(effect) + unchanged, { ...intent, state, result: entry?.result ?? intent.result }, [409]);
     return entry !== undefined;
   }
-  /** Changes of this process that the store did not let it end. They are ended by whoever asks again, or once nothing of them can be on its way. */
+  /** Changes of this process without a recorded outcome. A repeated execution records it, or the timer, once no write is in flight. */
   const owed = new Map<string, { readonly ending: () => Promise<unknown>; readonly due: number }>();
   let later: NodeJS.Timeout | undefined;
   const endLater = () => {
@@ -191,7 +190,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return { result };
   }
 
-  /** False when someone else was faster. The document then says whether it was for this very approval. */
+  /** Returns false if another write came first. The document then shows whether it was for the same effect. */
   async function put({ shape, stored, version, before }: Write<ServerHit>, entry: EffectEntry): Promise<boolean> {
     const since = new Date(Date.parse(entry.at) - KEEP_MS).toISOString();
     const older = (before?.effects ?? []).filter((each, i, all) => each.at >= since || i >= all.length - KEEP);
@@ -201,7 +200,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return status !== 409;
   }
 
-  /** Those of this process that want the same effect take turns: all but the first find it done. */
+  /** Executions of one effect in this process run one after the other: all but the first find its result. */
   const turns = new Map<string, Promise<unknown>>();
   async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const before = turns.get(id) ?? Promise.resolve();
@@ -240,7 +239,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
           return done.result;
         }
       } catch (error) {
-        // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure once the trail says so too.
+        // Another execution, or our own write without an answer, may have succeeded: a success once the outcome is recorded.
         const happened = ending !== undefined || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
         const ended =
           happened !== undefined &&
@@ -256,7 +255,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
           owed.set(own, { ending, due: performance.now() + END_LATER_MS });
           endLater();
         }
-        // Without an id of its own a second run could not be told from the first.
+        // Without an effect id, a second run could repeat the write.
         throw ending !== undefined && id === undefined && error instanceof Failure && error.retryable ? outcomeUnknown(error) : error;
       }
       await new Promise((again) => setTimeout(again, Math.random() * 10 * n));

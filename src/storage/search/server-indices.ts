@@ -1,4 +1,4 @@
-/** The indices of a domain: one for each collection, one for its effects, one for its chains. */
+/** A domain's indices in Elasticsearch or OpenSearch: one per collection, one for effects, one for audit chains. */
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import type { Hit } from './handles.ts';
@@ -26,7 +26,7 @@ export interface Indices {
 
 export function indicesOf(prefix: string, domain: SearchDomain): Indices {
   if (!/^[a-z][a-z0-9]{0,30}$/.test(prefix)) throw new Error('not a prefix');
-  // A dot cannot be in a collection's name, so no collection can be taken for one of the two.
+  // Collection names contain no dot, so no collection has the name of these two indices.
   const base = `${prefix}-${domain.name}`;
   return { of: (shape) => `${base}-${shape.name}`, effects: `${base}.effects`, audit: `${base}.audit` };
 }
@@ -35,13 +35,13 @@ const KEYWORD = { type: 'keyword', ignore_above: 8_000 };
 const KEPT = { type: 'keyword', index: false, doc_values: false };
 const TYPES = {
   word: KEYWORD,
-  // Compared as text, which is the order of moments; averaged as a date.
+  // Compared as ISO text, which sorts by time; aggregated as a date.
   time: { ...KEYWORD, fields: { at: { type: 'date' } } },
   number: { type: 'double' },
   flag: { type: 'boolean' },
 };
 
-/** `comments.author` is an object in the mapping. */
+/** Turns `comments.author` into an object of the mapping. */
 function nested(entries: Iterable<readonly [string, Json]>): Json {
   const properties: Record<string, { properties?: Record<string, unknown> }> = {};
   for (const [name, type] of entries) {
@@ -108,7 +108,7 @@ export const documentOf = ({ row, f, l, w }: Stored, version: number, effects: r
 });
 
 export async function prepareIndices(client: SearchClient, indices: Indices, shapes: Iterable<Shape>): Promise<void> {
-  // Our stems need nothing but a cut at each space; the standard analyzer, which every distribution has, leaves them as they are too.
+  // Texts are stems between spaces. The standard analyzer, which every distribution has, splits them like the whitespace analyzer.
   const { status } = await client.call('POST', '/_analyze', { analyzer: 'whitespace', text: 'one two' }, [400, 404]);
   const analyzer = status === 200 ? 'whitespace' : 'standard';
   await create(client, indices.effects, EFFECTS);
@@ -123,7 +123,7 @@ export async function prepareIndices(client: SearchClient, indices: Indices, sha
     const { _meta, ...fields } = mapping;
     await client.call('PUT', `/${index}/_mapping`, fields);
     await again(client, index, shape);
-    // Only now: a process that ends before finds the old print, and begins again.
+    // Last: a process that ends earlier leaves the old fingerprint, and the next start reindexes again.
     await client.call('PUT', `/${index}/_mapping`, { _meta });
   }
 }
@@ -143,7 +143,7 @@ interface Kept {
   readonly _source: { row: Row; version: number; effects?: unknown[] };
   readonly sort: unknown[];
 }
-/** Every row is indexed anew from itself, unless someone changes it meanwhile: then that change did it. */
+/** Reindexes every row. A row that changes meanwhile (status 409) has been indexed by that change. */
 async function again(client: SearchClient, index: string, shape: Shape): Promise<void> {
   await client.call('POST', `/${index}/_refresh`);
   for (let after: unknown[] | undefined; ; ) {
@@ -164,7 +164,7 @@ async function again(client: SearchClient, index: string, shape: Shape): Promise
       ]),
     );
     const refused = (done.body['items'] as { index: { status: number } }[]).some(({ index: { status } }) => status > 299 && status !== 409);
-    // A row that is left as it was would never be found by a new field: the next start has to try again.
+    // An old row cannot be found by a new field, so the next start has to reindex again.
     if (refused) throw failure('SERVICE_UNAVAILABLE', 'The search server did not take all rows.');
     after = rows.at(-1)?.sort;
   }

@@ -1,4 +1,4 @@
-/** The search store on Elasticsearch or OpenSearch. */
+/** The search store on Elasticsearch or OpenSearch: queries, totals and sample data. */
 import type { ChainWriter } from '../../core/chain-writer.ts';
 import { Failure } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports.ts';
@@ -16,11 +16,11 @@ import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 
 export interface SearchServerOptions {
   readonly url: string;
-  /** In front of the names of all indices, so that several installations can share a server. */
+  /** The prefix of all index names, so that several installations can share a server. */
   readonly prefix?: string;
   readonly domain: SearchDomain;
   readonly log?: Logger | undefined;
-  /** Named places where a test may stop the process. */
+  /** Called at named steps, where a test may stop the process. */
   readonly failpoint?: (name: string) => void;
 }
 
@@ -31,7 +31,7 @@ interface Found {
   readonly _source: { readonly row: Row; readonly version: number; readonly effects?: readonly EffectEntry[] };
 }
 const MOST_GROUPS = 1_000;
-/** Rows in one request, and requests under way: the server always has one to work on while the next is made. */
+/** Rows per bulk request, and bulk requests in flight: the server works on one while the next is built. */
 const LOAD_AT_ONCE = 1_000;
 const LOADS_UNDER_WAY = 2;
 
@@ -54,7 +54,7 @@ function engineOn(client: SearchClient, indices: Indices, source: readonly strin
     },
     async groups(shape, filter, { by = [], figures }) {
       const names = Object.entries(figures);
-      // Their names are ours, so that no figure can be taken for something of the server's.
+      // Generated names, so that no figure's name has a meaning for the server.
       const aggs = Object.fromEntries(names.map(([, figure], i) => [`f${i}`, figureAggregation(shape, figure)]));
       const rowOf = (bucket: Row): Row =>
         Object.fromEntries(names.map(([name, figure], i) => [name, figureOf(shape, figure, bucket[`f${i}`])]));
@@ -128,7 +128,7 @@ export async function openSearchServer({
     loader: {
       async isEmpty(collection) {
         const index = indices.of(shapeOf(collection));
-        // A process that ended halfway left its mark: what it wrote is written again.
+        // The marker shows that a process ended while loading, so all rows are loaded again.
         const { status } = await patient.call('GET', marker(collection), undefined, [404]);
         if (status === 200) return true;
         await patient.call('POST', `/${index}/_refresh`);
@@ -147,7 +147,7 @@ export async function openSearchServer({
         let lines: unknown[] = [];
         const flush = async () => {
           const sending = send(lines);
-          // Heard when its turn comes, below.
+          // Prevents an unhandled rejection; the error is thrown when the promise is awaited.
           sending.catch(() => {});
           underWay.push(sending);
           lines = [];

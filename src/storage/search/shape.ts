@@ -1,4 +1,4 @@
-/** A declared collection, ready for use: what of a row is kept for words, filters and orders, and which fields may be named. */
+/** Search collections as declared: the indexed values of a row for words, filters and orders, and the fields that queries may name. */
 import { FieldFilter, Filter, type Test } from '../../core/filter.ts';
 import type { Order } from '../../core/order.ts';
 import type { Row } from '../../core/rows.ts';
@@ -21,7 +21,7 @@ export interface PlainField {
 }
 export type Plain = string | number | boolean;
 
-/** A row with what is found by: `f` values as they stand, `l` words in lower case, `w` stems. All under the declared names. */
+/** A row with its index values under the declared names: `f` plain values, `l` words in lower case, `w` stems. */
 export interface Stored {
   readonly id: string;
   readonly row: Row;
@@ -39,7 +39,7 @@ export interface Shape {
   stored(row: Row): Stored;
 }
 
-/** Changes whenever what is kept of a row does, so that a newer version finds old rows by new fields. */
+/** A fingerprint of what is indexed. When it changes, old rows are reindexed, so that new fields find them. */
 export const printOf = ({ key, texts, plain }: Shape): string =>
   JSON.stringify([1, key, texts.map(({ name }) => name), [...plain.values()]]);
 
@@ -75,7 +75,7 @@ function shapeOf(name: string, spec: AnySearchCollection): Shape {
         if (!field.many && found.length > 1) throw new Error(`${name}.${field.name} is a list and was not declared as one`);
         f[field.name] = field.many ? found : first;
         if (field.is === 'word') l[field.name] = field.many ? found.map(lower) : lower(first);
-        // The row itself has the same spelling of a moment as its index, so that a page goes on where it ended.
+        // Normalises the time in the row as in the index, because cursors take values from rows.
         if (field.is === 'time' && !field.name.includes('.') && field.name in row) row[field.name] = f[field.name];
       }
       const w: Record<string, string> = {};
@@ -92,7 +92,7 @@ function shapeOf(name: string, spec: AnySearchCollection): Shape {
 
 const lower = (value: Plain) => String(value).toLowerCase();
 
-/** A copy that is nothing but JSON, with whole characters. */
+/** A JSON copy without undefined fields and lone surrogates. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value);
   if (Array.isArray(value)) return value.map(clean);
@@ -106,7 +106,7 @@ function clean(value: unknown): unknown {
   return value;
 }
 
-/** All values that a name reaches, through lists as well; nulls are none. */
+/** All values at a dotted name, also through lists; nulls are omitted. */
 export function valuesAt(row: unknown, name: string): unknown[] {
   let at: unknown[] = [row];
   for (const part of name.split('.')) {
@@ -130,7 +130,7 @@ function moment(text: string): string {
 
 export type Hidden = ReadonlySet<string>;
 
-/** The same filter with its values as they are stored; a field that is not declared, or hidden from the caller, is our own mistake. */
+/** Converts the values of a filter to stored values. Throws for fields that are undeclared or hidden, which is our own mistake. */
 export function usable(shape: Shape, filter: Filter, hidden: Hidden): Filter {
   const parts = filter.parts.map((part) => {
     if (part instanceof Filter) return usable(shape, part, hidden);
@@ -178,7 +178,7 @@ export function checkOrder(shape: Shape, order: Order<string>, hidden: Hidden): 
   if (order.keys.at(-1) !== shape.key) throw new Error(`the order of ${shape.name} has to end in ${shape.key}`);
 }
 
-/** Would the store find this row by this filter? A filter that went through `usable`. */
+/** Whether the store would find this row by a filter that `usable` returned. */
 export const holds = (filter: Filter, stored: Stored): boolean =>
   filter.how === 'all' ? filter.parts.every((part) => partHolds(part, stored)) : filter.parts.some((part) => partHolds(part, stored));
 

@@ -1,9 +1,9 @@
 /**
- * What a word is, and how much it counts: the same for every search store. A row's score follows from the row and the words alone.
- * Figures over the whole collection have no part in it: they would tell of rows that the caller may not see, and shift between pages.
+ * Tokens, stems and scores of full-text search, the same for every search store. A score depends only on the row and the query: statistics
+ * of the collection would disclose hidden rows, and change between pages.
  */
 
-/** A text as it may be stored and sent: half of a character is none. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
 export interface Token {
@@ -12,15 +12,15 @@ export interface Token {
   readonly to: number;
 }
 
-// Scripts without spaces between words: each of their characters is a word of its own.
+// In scripts without spaces between words, each character is a token.
 const TOKEN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+)*/gu;
-/** The same for the texts that are plain English, which are most: ten times as fast. */
+/** The same for ASCII texts, which are the most frequent: ten times as fast. */
 const PLAIN_TOKEN = /[a-z0-9]+(?:'[a-z0-9]+)*/gi;
 const PLAIN = /^[\x00-\x7f]*$/;
 const LONGEST = 48;
 
-/** Lower case, without accents and apostrophes; empty for a mark that stands alone. */
+/** Lower case, without accents and apostrophes; empty for a single combining mark. */
 const plain = (word: string): string =>
   word
     .toLowerCase()
@@ -39,7 +39,7 @@ export function tokens(text: string): Token[] {
   return found;
 }
 
-/** Few words are most of all texts. */
+/** Caches stems, because few words make up most texts. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 20_000;
 function stemFor(word: string, isPlain: boolean): string {
@@ -52,14 +52,14 @@ function stemFor(word: string, isPlain: boolean): string {
   return stem;
 }
 
-/** The text as it is indexed: stems with spaces between them. */
+/** The indexed form of a text: stems with spaces between them. */
 export const stems = (text: string): string =>
   tokens(text)
     .map(({ stem }) => stem)
     .join(' ');
 
 const VOWEL = /[aeiouy]/;
-/** Takes off the endings of English plurals and verbs. It only has to be the same for the row and the question, not a word. */
+/** Removes endings of English plurals and verbs. A stem need not be a word, but must be the same in row and query. */
 export function stemOf(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   return soft(verb(plural(word)));
@@ -76,7 +76,7 @@ function verb(word: string): string {
   if (rest.length < 3 || !VOWEL.test(rest)) return word;
   return /([bcdfgkmnprtv])\1$/.test(rest) ? rest.slice(0, -1) : rest;
 }
-/** update, updated and updating; apply and applied. */
+/** Gives update, updated and updating one stem, and apply and applied. */
 const soft = (word: string): string => (word.length < 4 ? word : word.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i'));
 
 const STOP = new Set(
@@ -87,29 +87,29 @@ const STOP = new Set(
 
 export interface Sought {
   readonly stem: string;
-  /** Longer words say more. */
+  /** Longer words count more. */
   readonly weight: number;
-  /** How many letters may be wrong: never the first, and none in a number. */
+  /** The number of typos that are allowed: never in the first letter, and none in words with a digit. */
   readonly typos: 0 | 1 | 2;
-  /** Also as the beginning of a longer word. */
+  /** Also matches as the beginning of a longer word. */
   readonly begins: boolean;
 }
 export interface Seeking {
   readonly words: readonly Sought[];
-  /** Neighbours in the question, which count more where they are neighbours in the row. */
+  /** Neighbouring words of the query, which add points if they are neighbours in the row. */
   readonly pairs: readonly (readonly [string, string])[];
-  /** A row with fewer of the words is not an answer. */
+  /** Rows with fewer of the words are no match. */
   readonly needed: number;
 }
 
-/** A word that is there, or nearly there; what more one counts that is there exactly; and two side by side. */
+/** Points for a word that is near or exact, additional points for an exact one, and points for a pair. */
 export const NEAR = 3;
 export const EXACT = 7;
 export const PAIR = 5;
 
 const MOST_WORDS = 24;
 const MOST_PAIRS = 12;
-/** Nobody types more; what a program sends beyond it is not read. */
+/** The rest of a longer query is ignored. */
 const MOST_CHARACTERS = 2_000;
 
 const typosIn = (stem: string): 0 | 1 | 2 => {
@@ -118,7 +118,7 @@ const typosIn = (stem: string): 0 | 1 | 2 => {
 };
 const weightOf = (stem: string) => (stem.length < 4 ? 2 : stem.length < 7 ? 3 : 4);
 
-/** Undefined when there is nothing to seek: then every row is as good as the other. */
+/** Returns undefined if the query has no words: then all rows rank the same. */
 export function seeking(question: string): Seeking | undefined {
   const all = tokens(question.slice(0, MOST_CHARACTERS)).map(({ stem }) => stem);
   const significant = all.filter((stem) => !STOP.has(stem));
@@ -133,14 +133,13 @@ export function seeking(question: string): Seeking | undefined {
   return { words, pairs: [...pairs.values()], needed: words.length < 3 ? 1 : Math.ceil(words.length * 0.4) };
 }
 
-/** Is the stem the sought one, or near it? */
 export const isNear = (sought: Sought, stem: string): boolean =>
   stem === sought.stem || (sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem);
 
 const MOST_NEAR = 200;
 /**
- * Which of the stems that are known to look for: the word itself before longer ones, and those before typos. Everybody's rows bring
- * stems, so the words of one must not crowd out what another has typed rightly.
+ * The known stems to search for: exact before longer words, and those before typos. Other people's rows add stems too, so the limit must
+ * not cut an exact match.
  */
 export function nearest(sought: Sought, known: readonly string[]): string[] {
   const rank = (stem: string) => (stem === sought.stem ? 0 : stem.startsWith(sought.stem) ? 1 : 2);
@@ -156,7 +155,7 @@ export function isTypo({ stem: sought, typos }: Sought, stem: string): boolean {
   );
 }
 
-/** Letters that were added, left out, changed or swapped with their neighbour. */
+/** Edit distance: letters that were added, omitted, changed or swapped with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -28,14 +28,14 @@ export interface AuditFederationOptions {
 }
 
 /** The audience of the signed identity: it is valid for audit questions only. */
-const AUDIENCE = { server: 'trail', method: 'POST', path: '/trail' } as const;
+const AUDIENCE = { server: 'audit', method: 'POST', path: '/audit' } as const;
 const KEPT_SECONDS = 90;
 const ANSWER_MS = { page: 2_000, record: 2_000, verify: 30_000 } as const;
 const MOST_AT_ONCE = 16;
 
 const asked = z.strictObject({ token: z.string(), body: z.string() });
 const answered = z.strictObject({ from: z.string(), answer: auditAnswer });
-const questionKey = (id: string) => `trail:asked:${id}`;
+const questionKey = (id: string) => `audit-question:${id}`;
 const MESSAGE = /^(ask|told) ([0-9a-f-]{36})(?: ([0-9a-f-]{36}))?$/;
 
 interface PendingQuestion {
@@ -77,7 +77,7 @@ export async function openAuditFederation({
       if (requestId !== id) throw new Error('another question');
       const given = await own(caller.person, auditQuestion.parse(JSON.parse(body)));
       const place = randomUUID();
-      await sealed.set(toldKey(id, place), JSON.stringify({ from: instance, answer: given }), KEPT_SECONDS);
+      await sealed.set(answerKey(id, place), JSON.stringify({ from: instance, answer: given }), KEPT_SECONDS);
       at = ` ${place}`;
     } catch (error) {
       log.warn({ requestId: id, reason: (error as Error).name }, 'an audit question was not answered');
@@ -91,7 +91,7 @@ export async function openAuditFederation({
     const one = waiting.get(id);
     if (one === undefined) return;
     try {
-      const text = place === undefined ? undefined : await sealed.get(toldKey(id, place));
+      const text = place === undefined ? undefined : await sealed.get(answerKey(id, place));
       if (text !== undefined) {
         const { from, answer: given } = answered.parse(JSON.parse(text));
         if (!one.answers.has(from)) one.answers.set(from, given);
@@ -100,7 +100,7 @@ export async function openAuditFederation({
       one.replies++;
       one.check();
     }
-    if (place !== undefined) await sealed.delete(toldKey(id, place));
+    if (place !== undefined) await sealed.delete(answerKey(id, place));
   }
 
   const pubSub = await openPubSub((text) => {
@@ -141,4 +141,4 @@ export async function openAuditFederation({
   return { ask, known, checkpoints: written, instanceOf, close: () => pubSub.close() };
 }
 
-const toldKey = (id: string, place: string) => `trail:told:${id}:${place}`;
+const answerKey = (id: string, place: string) => `audit-answer:${id}:${place}`;

@@ -270,7 +270,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
           sealed,
           clock,
           log,
-          openPubSub: (onMessage) => openRedisPubSub(redisUrl, 'trail', onMessage),
+          openPubSub: (onMessage) => openRedisPubSub(redisUrl, 'audit', onMessage),
           known: async () => recordersIn(await checkpoints.chains()),
           written: async () => signedByUs(auditKeys, await checkpoints.all()),
           instanceOf,

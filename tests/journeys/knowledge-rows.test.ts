@@ -138,7 +138,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       'opened again': (sql) => [sql`update knowledge.entries set tx_to = null where entry_no = 2 and tx_to is not null returning entry_no`],
       'in another’s name': (sql, tx) => [insert(sql, tx, tx, person(marcus).principal)],
       'dated back': (sql, tx) => [insert(sql, tx, tx - 1, me)],
-      'words of others': (sql, tx) => [
+      'text of other people': (sql, tx) => [
         sql`insert into knowledge.terms (stem, entry_no, tx_from, weight) values ('x', 1, ${tx - 1}, 1) returning stem`,
       ],
       'an approval of one’s own making': (sql) => [sql`update knowledge.effects set principal = ${me} returning principal`],

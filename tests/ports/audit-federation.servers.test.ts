@@ -39,7 +39,7 @@ type Shown = { chain: string; n: number; username: string; requestId: string };
 
 const server = process.env.TAMSHAI_TEST_REDIS_URL;
 describe.each(server ? [server] : [])('three processes', (on) => {
-  const root = mkdtempSync(join(tmpdir(), 'tamshai-trail-'));
+  const root = mkdtempSync(join(tmpdir(), 'tamshai-audit-'));
   let url: string;
   let keys: Keys;
   const warned: unknown[] = [];
@@ -61,7 +61,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       clock,
       gatewayKeys: ownGatewayKeys(keys),
       sealed: createSealedKeyValue(kv, derive(keys, 'kv')),
-      openPubSub: (heard) => openRedisPubSub(url, 'trail', heard),
+      openPubSub: (heard) => openRedisPubSub(url, 'audit', heard),
       known: async () => recordersIn(await checkpoints.chains()),
       written: async () => (await checkpoints.all()).filter((each) => isOurs(auditKeys, each)),
       instanceOf,
@@ -145,14 +145,14 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     /** Acts as somebody with access to the store, and whatever the caller of this adds. */
     async function ask(text: (id: string) => string | undefined): Promise<string[]> {
       const heard: string[] = [];
-      const pubSub = await openRedisPubSub(url, 'trail', (message) => void heard.push(message));
+      const pubSub = await openRedisPubSub(url, 'audit', (message) => void heard.push(message));
       const kv = await openRedisKeyValue(url);
       const id = randomUUID();
       const question = text(id);
-      if (question !== undefined) await createSealedKeyValue(kv, derive(keys, 'kv')).set(`trail:asked:${id}`, question, 60);
+      if (question !== undefined) await createSealedKeyValue(kv, derive(keys, 'kv')).set(`audit-question:${id}`, question, 60);
       await pubSub.publish(`ask ${id}`);
       await expect.poll(() => heard.filter((each) => each.startsWith(`told ${id}`)).length, { timeout: 10_000 }).toBe(3);
-      await kv.delete(`trail:asked:${id}`);
+      await kv.delete(`audit-question:${id}`);
       await pubSub.close();
       await kv.close();
       return heard.filter((each) => each.split(' ')[2] !== undefined);
@@ -165,7 +165,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       origin: 'gateway',
     };
     const signed = (id: string, over: object = {}, key = keys.gateway.current) =>
-      signIdentity(key, { server: 'trail', method: 'POST', path: '/trail', body, caller, requestId: id, ...over }, clock);
+      signIdentity(key, { server: 'audit', method: 'POST', path: '/audit', body, caller, requestId: id, ...over }, clock);
 
     it("gets answers only with a gateway's signature", async () => {
       expect(await ask((id) => JSON.stringify({ token: signed(id), body }))).toHaveLength(3);
@@ -192,20 +192,20 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     });
     it('reads nothing there, and malformed messages are ignored', async () => {
       const redis = new Redis(url);
-      const pubSub = await openRedisPubSub(url, 'trail', () => {});
+      const pubSub = await openRedisPubSub(url, 'audit', () => {});
       for (const text of ['', 'ask', 'ask ../x', `told ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
       // Everything in the store while a page is read.
       const told: string[] = [];
-      const ears = await openRedisPubSub(url, 'trail', () => {
+      const ears = await openRedisPubSub(url, 'audit', () => {
         void redis
-          .keys('tamshai:trail:*')
+          .keys('tamshai:audit-*')
           .then(async (found) => told.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
       });
       await at('gateway1').read.page(eve, 50, undefined);
       await expect.poll(() => told.length, { timeout: 5_000 }).toBeGreaterThan(0);
       // Three letters occur in ciphertext by chance; a token has a dot as well.
       expect(told.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
-      await expect.poll(() => redis.keys('tamshai:trail:asked:*'), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(() => redis.keys('tamshai:audit-question:*'), { timeout: 5_000 }).toEqual([]);
       await pubSub.close();
       await ears.close();
       redis.disconnect();

@@ -686,7 +686,7 @@ describe('checkpoints', () => {
     await checkpoints.checkpoint('a', 1, mac(1));
     await checkpoints.close();
     expect(readFileSync(file, 'utf8')).toContain('"count":1');
-    expect(warned).toEqual(['A checkpoint of the audit trail could not be written everywhere.']);
+    expect(warned).toEqual(['A checkpoint of the audit log could not be written to every store.']);
     await expect(checkpoints.all()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 

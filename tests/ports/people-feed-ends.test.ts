@@ -171,7 +171,7 @@ describe.each(databases)('the ends of the people feed on %s', (_kind, address) =
         return (await fetch(`http://localhost:${port}${to}`, { method: 'POST', body: sent, headers })).status;
       };
       const [own] = peopleFeedKeys(keys);
-      const outsider = openKeys(join(folder, 'stranger'));
+      const outsider = openKeys(join(folder, 'other'));
       expect([await ask(), await ask({ key: own }), await ask({ sent: '{"after":-1}' }), await ask({ sent: '{}', key: own })]).toEqual([
         200, 200, 400, 400,
       ]);

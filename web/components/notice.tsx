@@ -89,7 +89,7 @@ export function Offline() {
   const { online, states } = useApp();
   const down = states.filter(({ state }) => state !== 'ok');
   return (
-    <div role="status" className="standing">
+    <div role="status" className="notices">
       {!online && (
         <p className="strip strip--warn">
           <Icon name="plug" />

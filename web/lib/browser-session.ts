@@ -4,8 +4,8 @@ import { csrf } from './api.ts';
 type TabMessage = { readonly is: 'decided' } | { readonly is: 'left' } | { readonly is: 'here'; readonly username: string };
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('tamshai') : undefined;
-export const postToOtherTabs = (news: TabMessage): void => channel?.postMessage(news);
-export const onTabMessage = (listener: (news: TabMessage) => void): (() => void) => {
+export const postToOtherTabs = (message: TabMessage): void => channel?.postMessage(message);
+export const onTabMessage = (listener: (message: TabMessage) => void): (() => void) => {
   const hear = ({ data }: MessageEvent<TabMessage>) => listener(data);
   channel?.addEventListener('message', hear);
   return () => channel?.removeEventListener('message', hear);

@@ -71,7 +71,7 @@ export function matchChoice(
 ): ChoiceMatch<string> | undefined {
   const said = describedValues(slot);
   let best: ChoiceMatch<string> | undefined;
-  const offer = (value: string, score: number, at: TextSpan | undefined) => {
+  const propose = (value: string, score: number, at: TextSpan | undefined) => {
     if (!best || score > best.score) best = { value, score, at };
   };
   for (const value of slot.values) {
@@ -79,7 +79,7 @@ export function matchChoice(
     const previous = PARTICIPLE.test(words[0] ?? '');
     const literal = locateOutside(utterance, words, { previous: false, not });
     if (literal && !isCommandVerb(entry, literal, utterance)) {
-      offer(value, 3 + words.length * 0.5, literal);
+      propose(value, 3 + words.length * 0.5, literal);
       continue;
     }
     // "Who approved it?" matches the value APPROVE of an audit action.
@@ -99,18 +99,18 @@ export function matchChoice(
       utterance.tokens[0].word !== words[0]
         ? utterance.tokens[0]
         : undefined;
-    if (ordered) offer(value, 2, undefined);
-    if (acted) offer(value, 2.6, { text: acted.raw, start: acted.start, end: acted.end });
+    if (ordered) propose(value, 2, undefined);
+    if (acted) propose(value, 2.6, { text: acted.raw, start: acted.start, end: acted.end });
     for (const other of words.length === 1 ? synonymsOf(value.toLowerCase()) : synonymsOf(words.join('-'))) {
       const at = locateOutside(utterance, other.split(/[\s-]+/), { previous, not });
-      if (at && !isCommandVerb(entry, at, utterance)) offer(value, 2 + other.split(' ').length * 0.1, at);
+      if (at && !isCommandVerb(entry, at, utterance)) propose(value, 2 + other.split(' ').length * 0.1, at);
     }
     // "Close to missing its deadline" matches AT_RISK, not BREACHED.
     for (const soon of synonymsOf(words.join('-')).flatMap((other) => /^about to (\w+)$/.exec(other)?.[1] ?? [])) {
       const near = NEARLY.exec(utterance.text);
       const next = near ? utterance.tokens.filter(({ start }) => start >= near.index + near[0].length).slice(0, 3) : [];
       const verb = next.find((token) => areSynonyms(token.word, soon) || areSynonyms(token.stem, soon));
-      if (near && verb) offer(value, 3.2, { text: utterance.text.slice(near.index, verb.end), start: near.index, end: verb.end });
+      if (near && verb) propose(value, 3.2, { text: utterance.text.slice(near.index, verb.end), start: near.index, end: verb.end });
     }
     // "Lost" matches CLOSED_LOST if no other value contains that word.
     for (const word of words.length === 2 ? words.filter((each) => isDistinctiveWord(each, value, { slot, entry })) : []) {
@@ -118,7 +118,7 @@ export function matchChoice(
         const at =
           locateOutside(utterance, [other], { previous: PARTICIPLE.test(word), not }) ??
           (other === word ? locateOutside(utterance, [other], { previous: false, not }) : undefined);
-        if (at && !isCommandVerb(entry, at, utterance)) offer(value, other === word ? 2.2 : 1.9, at);
+        if (at && !isCommandVerb(entry, at, utterance)) propose(value, other === word ? 2.2 : 1.9, at);
       }
     }
     const gloss = said.get(value) ?? [];
@@ -128,9 +128,9 @@ export function matchChoice(
       ),
     );
     // Nouns of the tool itself do not indicate a state.
-    const telling = met.filter((word) => !nounsOf(entry).has(stem(word)));
-    if (telling.length > 0 && met.length / gloss.length >= 0.6)
-      offer(value, 1 + (met.length / gloss.length) * 0.8 + telling.length * 0.1, undefined);
+    const significant = met.filter((word) => !nounsOf(entry).has(stem(word)));
+    if (significant.length > 0 && met.length / gloss.length >= 0.6)
+      propose(value, 1 + (met.length / gloss.length) * 0.8 + significant.length * 0.1, undefined);
   }
   for (const each of entry.examples) {
     const value = each.input[slot.key];
@@ -144,17 +144,17 @@ export function matchChoice(
           !entry.examples.some((other) => other.input[slot.key] !== value && other.shape.has(word)),
       )
     )
-      offer(value, 1.6, undefined);
+      propose(value, 1.6, undefined);
     const words = [...each.stems].filter((word) => !nounsOf(entry).has(word));
     const weight = (list: readonly string[]) => list.reduce((sum, word) => sum + index.stemWeight(word), 0);
     const met = words.filter((word) => utterance.words.some((have) => have.stem === word));
     if (met.length > 0 && weight(met) / weight(words) >= 0.6)
-      offer(value, 1 + weight(met) / weight(words) + (each === example ? 0.2 : 0), undefined);
+      propose(value, 1 + weight(met) / weight(words) + (each === example ? 0.2 : 0), undefined);
   }
   // "What is left on my list?" matches the waiting state if the enum has exactly one.
   const [waits, another] = slot.values.filter((value) => WAITING_STATES.includes(value.toLowerCase()));
   if (!best && !entry.mutates && waits !== undefined && another === undefined && slot.values.length <= 3 && REMAINS.test(utterance.text))
-    offer(waits, 1.6, undefined);
+    propose(waits, 1.6, undefined);
   return best && resolveNegation(index, entry, { slot, utterance, found: best });
 }
 

@@ -52,11 +52,11 @@ export function openShownRow(context: TurnContext, last: Frame, utterance: Utter
     const key = idKeyFor(slot, entry, shown.entry);
     const rows = key === undefined ? [] : shown.rows.filter((row) => row[key] !== undefined && row[key] !== null);
     if (key === undefined || rows.length === 0) continue;
-    const telling = utterance.tokens.filter(
+    const significant = utterance.tokens.filter(
       ({ word }) => !stopWords.has(word) && !/^(?:open|read|details?|say|contain|include)$/.test(word),
     );
-    const row = rows.length === 1 ? rows[0] : selectRow(rows, { ...utterance, tokens: telling });
-    if (!row && telling.length > 0) return undefined;
+    const row = rows.length === 1 ? rows[0] : selectRow(rows, { ...utterance, tokens: significant });
+    if (!row && significant.length > 0) return undefined;
     if (!row)
       return {
         utterance,

@@ -27,12 +27,12 @@ export function isConfident(
   utterance: Utterance,
 ): boolean {
   // Words that describe a record are explained if the utterance names the kind of record.
-  const telling =
+  const significant =
     filled.references.some(({ slot, words }) => slot.required || words.length > 0) && namesRecordKind(index, entry, utterance)
       ? new Set(filled.references.flatMap(({ words }) => words.map(fold)))
       : undefined;
   const lost = filled.unexplained.filter(
-    ({ token }) => !utterance.names.some((name) => overlaps(name, token)) && !telling?.has(token.word),
+    ({ token }) => !utterance.names.some((name) => overlaps(name, token)) && !significant?.has(token.word),
   );
   // Words before the command need no explanation.
   const from =

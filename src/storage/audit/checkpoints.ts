@@ -128,7 +128,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     const signed = pending.map(([chain, { count, mac }]) => signCheckpoint(key, { chain, count, mac, at }));
     const places = await Promise.allSettled([intoFile(signed), intoStore(signed)]);
     const failed = places.filter(({ status }) => status === 'rejected').length;
-    if (failed > 0) log?.warn({ places: failed }, 'A checkpoint of the audit trail could not be written everywhere.');
+    if (failed > 0) log?.warn({ places: failed }, 'A checkpoint of the audit log could not be written to every store.');
     if (failed === places.length) return false;
     for (const { chain, count } of signed) {
       written.set(chain, count);

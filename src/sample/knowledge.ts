@@ -5,7 +5,7 @@ import type { SampleRow, SampleTable } from './tables.ts';
 import { dayOf, shifted } from './time-off.ts';
 
 /** Days between two of the sample's transactions, and before today. */
-const APART = 8;
+const DAYS_BETWEEN = 8;
 const owner = (username: string) => `staff:${persona(username).sub}`;
 /** A PostgreSQL array literal. */
 const list = (texts: readonly string[]) => `{${texts.map((text) => `"${text}"`).join(',')}}`;
@@ -21,7 +21,7 @@ export function knowledgeSample({ today }: { readonly today: Date }): readonly S
   const day = dayOf(today.getTime());
   const first = entries.length + triples.length;
   const last = first + CORRECTED.length;
-  const at = (tx: number) => `${shifted(day, (tx - last - 1) * APART)}T${String(8 + (tx % 9)).padStart(2, '0')}:30:00Z`;
+  const at = (tx: number) => `${shifted(day, (tx - last - 1) * DAYS_BETWEEN)}T${String(8 + (tx % 9)).padStart(2, '0')}:30:00Z`;
   const correctionOf = (no: number) => CORRECTED.findIndex(([entry]) => entry === no);
 
   function* versions(): Iterable<SampleRow> {

@@ -142,16 +142,16 @@ function generated(n: number, open: number, { count, now, agents, customers }: T
   const agent = status === 'open' && chance(n, 226) < 0.4 ? undefined : pick(agents, n, 227);
   // The finding and the resolution belong to the phrasing.
   const which = Math.floor(chance(n, 228) * about.subjects.length);
-  const told = (list: readonly string[]) => filled(at(list, which % list.length), n);
-  const end = isOpen ? undefined : endOf(told(about.resolutions), n);
+  const phrase = (list: readonly string[]) => filled(at(list, which % list.length), n);
+  const end = isOpen ? undefined : endOf(phrase(about.resolutions), n);
   const text = {
     subject: subjectOf(at(about.subjects, which), n),
-    description: [told(about.problems), pick(contexts, n, 230), pick(requests, n, 231)].join(' '),
+    description: [phrase(about.problems), pick(contexts, n, 230), pick(requests, n, 231)].join(' '),
     category: about.category,
     tags: about.tags,
     status,
     visibility: chance(n, 232) < 0.6 ? 'organization' : 'private',
-    notes: chance(n, 233) < 0.5 && agent ? told(about.notes) : null,
+    notes: chance(n, 233) < 0.5 && agent ? phrase(about.notes) : null,
     end,
   };
   return row(n, text, times, customer, contact, agent, now);

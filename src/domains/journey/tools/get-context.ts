@@ -67,18 +67,18 @@ export const getContext = journey.read({
       by: ['kind'],
       figures: { count: figure.count() },
     });
-    const told = about === '' ? groups : kinds.map((kind) => ({ kind, count: rows.filter((row) => row.kind === kind).length }));
-    const all = told.reduce((sum, { count }) => sum + count, 0);
+    const found = about === '' ? groups : kinds.map((kind) => ({ kind, count: rows.filter((row) => row.kind === kind).length }));
+    const all = found.reduce((sum, { count }) => sum + count, 0);
     const [latest] = timeline;
     return {
       timeline,
       related_topics: topicsOf(rows, about),
       summary: [
         about === ''
-          ? `The project has ${counted(told)}.`
+          ? `The project has ${counted(found)}.`
           : all === 0
             ? `Nothing is recorded about “${about}”.`
-            : `About “${about}”: ${counted(told)}.`,
+            : `About “${about}”: ${counted(found)}.`,
         ...(latest === undefined ? [] : [`The latest shown: ${latest.title}${latest.when === null ? '' : ` (${latest.when})`}.`]),
         ...(all > timeline.length
           ? [

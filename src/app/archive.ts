@@ -137,7 +137,7 @@ function readEntry(block: Buffer): Entry {
   const problem = pathProblem(name);
   if (problem !== undefined) throw refused(problem);
   const size = text(block, 124, 12);
-  if (!/^[0-7]{1,11}$/.test(size)) throw refused(`${quoted(name)} has a size that is none`);
+  if (!/^[0-7]{1,11}$/.test(size)) throw refused(`${quoted(name)} has an invalid size`);
   return { name: name.replace(/\/$/, ''), bytes: kind === '5' ? 0 : Number.parseInt(size, 8), isFolder: kind === '5' };
 }
 
@@ -176,7 +176,7 @@ class Source {
   /** Reads to the end of the stream. Throws if there is anything but NUL bytes. */
   async end(): Promise<void> {
     for (let part = await this.some(1 << 20); part.length > 0; part = await this.some(1 << 20))
-      if (part.some((byte) => byte !== 0)) throw refused('something stands behind its end');
+      if (part.some((byte) => byte !== 0)) throw refused('there is data after its end');
   }
 }
 

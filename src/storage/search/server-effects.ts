@@ -285,7 +285,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
         const happened = await end(chain, _id, intent, `?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`);
         log?.warn(
           { effect: _id, tool: (JSON.parse(intent.audit) as AuditRecord).tool, happened },
-          'A process ended between the intent and the outcome of a change; the trail now says how it ended.',
+          'A process ended between the intent and the outcome of a change; the audit log now says how it ended.',
         );
       }
       return open.length;

@@ -344,7 +344,7 @@ describe('serve', () => {
     const cases: [string[], Record<string, string>, RegExp][] = [
       [gateway, alone, /^error {2}The gateway and hr run in separate processes .*; set REDIS_URL\.$/],
       [gateway, both, /^error {2}The gateway and hr run in separate processes .* set TAMSHAI_MASTER_KEY for both/],
-      [['serve', 'hr'], both, /^error {2}hr runs apart from the gateway .*; set TAMSHAI_GATEWAY_PUBLIC_KEYS/],
+      [['serve', 'hr'], both, /^error {2}hr runs in its own process .*; set TAMSHAI_GATEWAY_PUBLIC_KEYS/],
       [
         ['serve', 'hr'],
         { ...alone, TAMSHAI_GATEWAY_PUBLIC_KEYS: open ?? '' },

@@ -159,7 +159,7 @@ describe('doctor', () => {
     expect(out).toMatch(
       /^Checks\n {2}ok {6}Node \d+\.\d+\.\d+, at least 20\.19 is needed\n {2}ok {6}Data folder \S+, writable, not locked\n/,
     );
-    expect(out).toMatch(/^ {2}ok {6}Keys: whole/m);
+    expect(out).toMatch(/^ {2}ok {6}Keys: valid/m);
     expect(out).toMatch(/^ {2}ok {6}Ports \d.* are free, loopback only$/m);
     expect(out).toMatch(/^ {2}ok {6}Row security: forced on \d+ tables; no login can bypass it$/m);
     expect(out).toMatch(/^ {2}ok {6}Audit: 2 chains, 7 records verified/m);
@@ -205,7 +205,7 @@ describe('doctor', () => {
     const issuer = await tamshai(['doctor'], {
       settings: { TAMSHAI_DATA: folder(), OIDC_ISSUER: `http://localhost:${settings['GATEWAY_PORT' as never]}` },
     });
-    expect(issuer.out).toMatch(/^ {2}fail {4}OIDC_ISSUER at localhost:\d+ does not answer with its description$/m);
+    expect(issuer.out).toMatch(/^ {2}fail {4}OIDC_ISSUER at localhost:\d+ does not return its discovery document$/m);
   });
 });
 

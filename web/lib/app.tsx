@@ -107,10 +107,10 @@ export function AppProvider({
   const username = known?.me.username;
   useEffect(
     () =>
-      onTabMessage((news) => {
-        if (news.is === 'decided') void refresh();
+      onTabMessage((message) => {
+        if (message.is === 'decided') void refresh();
         // The user of this tab is signed out: in another tab someone signed out, or signed in as another user.
-        if (news.is === 'left' || (news.is === 'here' && username !== undefined && news.username !== username)) {
+        if (message.is === 'left' || (message.is === 'here' && username !== undefined && message.username !== username)) {
           clearBrowserData();
           location.assign('/');
         }

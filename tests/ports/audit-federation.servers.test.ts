@@ -236,7 +236,7 @@ describe.each(server ? [server] : [])('the command that verifies', (on) => {
       await redis.set('tamshai:audit:chains', JSON.stringify([...(JSON.parse(known ?? '[]') as string[]), 'calls-gone']));
       redis.disconnect();
       const { code, out } = await running.run(['audit', 'verify']);
-      expect(out).toMatch(/^ {2}unseen {2}gone +a process that keeps its own part and does not answer/m);
+      expect(out).toMatch(/^ {2}unseen {2}gone +this process keeps its own part and does not answer/m);
       expect(code).toBe(5);
       expect((await running.run(['audit', 'verify', '--json'])).json()).toMatchObject({ ok: false, silent: ['gone'] });
     } finally {

@@ -113,6 +113,18 @@ export function openNeighbour(context: TurnContext, last: Frame, utterance: Utte
 const FINISHED =
   /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
 
+/** Calls a tool about one shown row, and remembers the answer as the rows shown last. */
+function callFor(context: TurnContext, utterance: Utterance, { entry, input }: { entry: IndexedTool; input: Row }): Frame {
+  const answer = context.memory.call(entry.name, input);
+  return {
+    utterance,
+    entry,
+    input,
+    shown: [{ entry, rows: rowsIn(answer) }],
+    result: { type: 'answered', entry, input, answer, about: undefined, called: '' },
+  };
+}
+
 /** "Done with it", after one record was created or shown: calls the tool that completes it. */
 export function completeShownRow(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const { result } = last;
@@ -131,14 +143,7 @@ export function completeShownRow(context: TurnContext, last: Frame, utterance: U
     )
       continue;
     const input = { [id.key]: row[id.key] };
-    const answer = context.memory.call(entry.name, input);
-    return {
-      utterance,
-      entry,
-      input,
-      shown: [{ entry, rows: rowsIn(answer) }],
-      result: { type: 'answered', entry, input, answer, about: undefined, called: '' },
-    };
+    return callFor(context, utterance, { entry, input });
   }
   return undefined;
 }
@@ -172,14 +177,7 @@ export function addNote(context: TurnContext, last: Frame, utterance: Utterance)
     )
       continue;
     const input = { [id.key]: row[id.key], [slot.key]: capitalise(text.replace(/^["']|["']$/g, '')) };
-    const answer = context.memory.call(entry.name, input);
-    return {
-      utterance,
-      entry,
-      input,
-      shown: [{ entry, rows: rowsIn(answer) }],
-      result: { type: 'answered', entry, input, answer, about: undefined, called: '' },
-    };
+    return callFor(context, utterance, { entry, input });
   }
   return undefined;
 }

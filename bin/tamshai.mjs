@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command. In a checkout it brings dist/ up to date first; an installed package has no src/ and nothing to build.
+// Runs the command line. In a checkout it first rebuilds dist/ if a source is newer; an installed package has no src/.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const lock = join(dist, '.building');
 
 const timeOf = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Folders too: a file that was removed leaves its trace in the folder's own time. */
+/** The newest modification time in a folder. Removing a file changes the time of its folder, so folders count too. */
 function newest(folder) {
   let time = timeOf(folder);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -24,8 +24,8 @@ function newest(folder) {
 }
 
 const isStale = () => !existsSync(join(dist, 'app', 'cli.js')) || timeOf(stamp) < newest(src);
-/** Where the packages that build it are not installed, the plain pages do. */
-const isWebStale = () => existsSync(web) && existsSync(join(root, 'node_modules', '@tailwindcss', 'vite')) && timeOf(webStamp) < newest(web);
+/** Without development packages (`npm ci --omit=dev`) the web app cannot be built; the gateway then serves its plain pages. */
+const isWebStale = () => existsSync(web) && existsSync(join(root, 'node_modules', 'vite')) && timeOf(webStamp) < newest(web);
 
 const isAlive = (pid) => {
   if (!(pid > 0)) return false;
@@ -37,8 +37,8 @@ const isAlive = (pid) => {
   }
 };
 
-/** 0 where nobody is named, also when the file has gone in this very moment. */
-function holderOf() {
+/** The process id in the lock file; 0 if the file is empty or no longer exists. */
+function lockHolder() {
   try {
     return Number(readFileSync(lock, 'utf8'));
   } catch {
@@ -46,8 +46,8 @@ function holderOf() {
   }
 }
 
-/** Two commands at once must not both write dist/: one builds, the other waits for it. */
-function enter() {
+/** Takes the build lock: of two commands that start at once, one builds dist/ and the other waits. */
+function takeLock() {
   mkdirSync(dist, { recursive: true });
   for (;;) {
     try {
@@ -55,8 +55,8 @@ function enter() {
       return;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      const holder = holderOf();
-      // A moment old and still empty: its maker is about to write its number.
+      const holder = lockHolder();
+      // An empty lock file that is younger than two seconds belongs to a process that has not yet written its id.
       if (!isAlive(holder) && Date.now() - timeOf(lock) > 2_000) rmSync(lock, { force: true });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     }
@@ -70,8 +70,8 @@ function build(what, program, args, built) {
   if (!existsSync(compiler)) fail('The compiler is not installed; run npm install first.');
   const { status, stdout, stderr } = spawnSync(compiler, args, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
   if (status !== 0) fail(`The build failed.\n${stdout ?? ''}${stderr ?? ''}`.trimEnd());
-  // The compiler leaves unchanged files alone, so only this one tells when dist/ was right: as of the build's beginning, since
-  // whatever changed during it has to be built the next time.
+  // The compiler does not rewrite unchanged files, so this stamp holds the time of the build: its start, because a source that
+  // changes during the build must be built again.
   writeFileSync(built, '', { flag: 'a' });
   utimesSync(built, started / 1000, started / 1000);
 }
@@ -83,7 +83,7 @@ function fail(message) {
 }
 
 if (existsSync(src) && (isStale() || isWebStale())) {
-  enter();
+  takeLock();
   if (isStale()) build('', 'tsc', ['-p', join(root, 'tsconfig.build.json')], stamp);
   if (isWebStale()) build(' the web app', 'vite', ['build', '-c', join(web, 'vite.config.ts')], webStamp);
   rmSync(lock, { force: true });

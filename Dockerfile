@@ -8,6 +8,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY domains domains
 COPY web web
 COPY bin bin
 COPY sql sql
@@ -25,6 +26,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/bin bin
 COPY --from=build /app/sql sql
+COPY --from=build /app/domains domains
 COPY --from=build /app/docs docs
 COPY --from=build /app/contracts contracts
 COPY --from=build /app/LICENSE ./

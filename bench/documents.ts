@@ -1,15 +1,15 @@
 /** Measures the overhead of the documents port over the driver's own query, embedded and on MongoDB, and the cost of late pages. */
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import type { KeyPart } from '../src/core/cursor.ts';
-import { type Document, total } from '../src/core/documents.ts';
-import { EVERY, filters } from '../src/core/filter.ts';
-import { desc } from '../src/core/order.ts';
+import type { KeyPart } from '../src/engine/lists/cursor.ts';
+import { type Document, total } from '../src/declare/documents.ts';
+import { EVERY, filters } from '../src/declare/filter.ts';
+import { desc } from '../src/declare/order.ts';
 import { z } from 'zod';
-import { sales } from '../src/domains/sales/domain.ts';
-import { opportunity } from '../src/domains/sales/schemas.ts';
-import { dealCount, deals } from '../src/sample/sales-deals.ts';
-import { salesTeam } from '../src/sample/sales-team.ts';
+import { sales } from '../domains/sales/domain.ts';
+import { opportunity } from '../domains/sales/schemas.ts';
+import { dealCount, deals } from '../domains/sales/sample/deals.ts';
+import { salesTeam } from '../domains/sales/sample/team.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../src/storage/documents/embedded.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';

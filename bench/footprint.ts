@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
-import { persona } from '../src/sample/people.ts';
+import { persona } from '../domains/sample-company/people.ts';
 import { launchChromium } from '../tests/browser/chromium.ts';
 import { type Line, started } from './lines.ts';
 import { compare, median, type Target } from './load.ts';

@@ -1,17 +1,17 @@
 /** Measures the cost of each layer of a call in this process, without HTTP, by adding one layer after the other. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { call } from '../src/core/run.ts';
-import type { CallRequest, Runtime } from '../src/core/runtime.ts';
-import { sql } from '../src/core/sql.ts';
+import { call } from '../src/engine/run.ts';
+import type { CallRequest, Runtime } from '../src/engine/runtime.ts';
+import { sql } from '../src/declare/sql.ts';
 import { createVerifier } from '../src/identity/verify.ts';
 import { createEmbeddedIssuer } from '../src/identity/issuers.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
-import { persona } from '../src/sample/people.ts';
+import { persona } from '../domains/sample-company/people.ts';
 import { types } from '../src/storage/sql/database.ts';
-import { getEmployee } from '../src/domains/hr/tools/get-employee.ts';
-import { sessionFor } from '../src/core/access.ts';
+import { getEmployee } from '../domains/hr/tools/get-employee.ts';
+import { sessionFor } from '../src/engine/access.ts';
 import { readingAs } from '../src/storage/sql/store.ts';
 import type { TestServer } from '../tests/services/server-process.ts';
 import { openTestRuntime, person } from '../tests/test-runtime.ts';

@@ -1,10 +1,10 @@
 /** Starts the installed product in separate processes, and builds requests for it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { allTools } from '../src/app/registry.ts';
+import { allTools } from '../src/server/registry.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
-import { persona } from '../src/sample/people.ts';
+import { persona } from '../domains/sample-company/people.ts';
 import { freePort } from '../tests/services/server-process.ts';
 import { settled, type Target } from './load.ts';
 

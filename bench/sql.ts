@@ -2,11 +2,11 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createCursors } from '../src/core/cursor.ts';
-import { rolesIn } from '../src/core/people.ts';
+import { createCursors } from '../src/engine/lists/cursor.ts';
+import { rolesIn } from '../src/declare/people.ts';
 import { derive, openKeys } from '../src/identity/keys.ts';
-import { loadSample } from '../src/sample/load.ts';
-import { persona } from '../src/sample/people.ts';
+import { loadSample } from '../src/server/sample.ts';
+import { persona } from '../domains/sample-company/people.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import type { TestServer } from '../tests/services/server-process.ts';
 import type { Line } from './lines.ts';
@@ -48,7 +48,7 @@ export async function foundCompany(postgres: TestServer, rows: number): Promise<
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
   try {
-    await migrate(owner, migrations(join(root, 'sql'), ['hr', 'tasks']));
+    await migrate(owner, migrations(root, ['hr', 'tasks']));
     await loadSample(owner, {
       domains: ['hr', 'tasks'],
       employees: rows,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Keys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
-import { persona } from '../src/sample/people.ts';
+import { persona } from '../domains/sample-company/people.ts';
 import type { LoadTarget } from './loadgen.ts';
 import { mcpBody, mcpHeaders } from './product.ts';
 import type { Company, Timing } from './sql.ts';

@@ -1,10 +1,10 @@
 /** Measures the CPU time of the offline model per question, without tool calls. */
-import { allTools } from '../src/app/registry.ts';
+import { allTools } from '../src/server/registry.ts';
 import type { Turn } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
-import { opens } from '../src/core/access.ts';
-import { EXAMPLE_DAY } from '../src/core/derive/answers.ts';
-import { qualifiedName } from '../src/core/registry.ts';
+import { opens } from '../src/engine/access.ts';
+import { EXAMPLE_DAY } from '../src/derive/answers.ts';
+import { qualifiedName } from '../src/engine/registry.ts';
 import { person } from '../tests/test-runtime.ts';
 import type { Line } from './lines.ts';
 

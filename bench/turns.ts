@@ -1,10 +1,10 @@
 /** Times queries on a store in this process, one after the other, in alternating rounds. */
 import { randomBytes } from 'node:crypto';
-import { type ChainWriter, createChainWriter, type Head } from '../src/core/chain-writer.ts';
-import { Failure } from '../src/core/errors.ts';
-import { rolesIn } from '../src/core/people.ts';
-import type { StoreSession } from '../src/core/store.ts';
-import { persona } from '../src/sample/people.ts';
+import { type ChainWriter, createChainWriter, type Head } from '../src/engine/audit/chain-writer.ts';
+import { Failure } from '../src/declare/errors.ts';
+import { rolesIn } from '../src/declare/people.ts';
+import type { StoreSession } from '../src/engine/store.ts';
+import { persona } from '../domains/sample-company/people.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const [src, web, dist] = [join(root, 'src'), join(root, 'web'), join(root, 'dist')];
+const [src, domains, web, dist] = ['src', 'domains', 'web', 'dist'].map((folder) => join(root, folder));
 const stamp = join(dist, '.built');
 const webStamp = join(dist, 'web', '.vite', 'manifest.json');
 const lock = join(dist, '.building');
@@ -23,7 +23,7 @@ function newest(folder) {
   return time;
 }
 
-const isStale = () => !existsSync(join(dist, 'app', 'cli.js')) || timeOf(stamp) < newest(src);
+const isStale = () => !existsSync(join(dist, 'src', 'cli', 'main.js')) || timeOf(stamp) < Math.max(newest(src), newest(domains));
 /** Without development packages (`npm ci --omit=dev`) the web app cannot be built; the gateway then serves its plain pages. */
 const isWebStale = () => existsSync(web) && existsSync(join(root, 'node_modules', 'vite')) && timeOf(webStamp) < newest(web);
 
@@ -89,5 +89,5 @@ if (existsSync(src) && (isStale() || isWebStale())) {
   rmSync(lock, { force: true });
 }
 
-const { main } = await import(new URL('../dist/app/cli.js', import.meta.url).href);
+const { main } = await import(new URL('../dist/src/cli/main.js', import.meta.url).href);
 await main(process.argv.slice(2));

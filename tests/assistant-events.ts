@@ -2,8 +2,8 @@
 import { request } from 'undici';
 import type { AssistantEvent } from '../src/assistant/events.ts';
 import type { Model, Step, Turn } from '../src/assistant/model.ts';
-import type { ErrorAnswer } from '../src/core/errors.ts';
-import { type Person, rolesIn } from '../src/core/people.ts';
+import type { ErrorAnswer } from '../src/declare/errors.ts';
+import { type Person, rolesIn } from '../src/declare/people.ts';
 import type { TokenOptions, TestClient } from './test-client.ts';
 
 /** The default user where a test does not sign in. */

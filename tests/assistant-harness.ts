@@ -5,12 +5,12 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { allTools } from '../src/app/registry.ts';
+import { allTools } from '../src/server/registry.ts';
 import type { Message, ToolCall } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
-import { opens } from '../src/core/access.ts';
-import type { Answer } from '../src/core/answer.ts';
-import { qualifiedName, type Registry } from '../src/core/registry.ts';
+import { opens } from '../src/engine/access.ts';
+import type { Answer } from '../src/declare/answer.ts';
+import { qualifiedName, type Registry } from '../src/engine/registry.ts';
 import { openTestRuntime, person, type TestRuntime } from './test-runtime.ts';
 
 export interface Asked {

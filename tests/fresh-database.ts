@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { passwordFor } from '../src/app/stores.ts';
+import { passwordFor } from '../src/server/stores.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { giveLogins } from '../src/storage/sql/migrate.ts';
 import { copyDatabase, inTables } from './template.ts';

@@ -1,9 +1,9 @@
 /** Creates a MongoDB database with the sample documents on the server of this run, and drops it at the end. */
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { collectionsOf } from '../src/app/documents.ts';
-import type { AnyDomain } from '../src/core/tool.ts';
-import { loadDocuments } from '../src/sample/documents.ts';
+import { collectionsOf } from '../src/server/documents.ts';
+import type { AnyDomain } from '../src/declare/tool.ts';
+import { loadDocuments } from '../src/server/sample-documents.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';
 
 export interface FreshMongo {

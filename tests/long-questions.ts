@@ -1,5 +1,5 @@
 /** Questions of the greatest length that the gateway accepts, each of a kind that costs the offline model much work. */
-import { allTools } from '../src/app/registry.ts';
+import { allTools } from '../src/server/registry.ts';
 
 const LONGEST = 4_000;
 const repeat = (text: string): string =>

@@ -10,14 +10,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { readConfig } from '../src/app/config.ts';
-import { loadEmbeddedDocuments, openDocuments } from '../src/app/documents.ts';
-import { packageFolder } from '../src/app/package.ts';
-import { allTools } from '../src/app/registry.ts';
-import { loadEmbeddedSearch, openSearch } from '../src/app/search.ts';
-import { sqlFolder } from '../src/app/stores.ts';
-import { hasSample } from '../src/sample/documents.ts';
-import { loadSample } from '../src/sample/load.ts';
+import { readConfig } from '../src/server/config.ts';
+import { loadEmbeddedDocuments, openDocuments } from '../src/server/documents.ts';
+import { packageFolder } from '../src/server/package.ts';
+import { allTools } from '../src/server/registry.ts';
+import { loadEmbeddedSearch, openSearch } from '../src/server/search.ts';
+import { hasSample } from '../src/server/sample-documents.ts';
+import { loadSample } from '../src/server/sample.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
 
@@ -40,7 +39,7 @@ let sources: string | undefined;
 function sourcesDigest(): string {
   if (sources !== undefined) return sources;
   const hash = createHash('sha256').update(process.version);
-  const files = ['sql', 'src/sample', 'src/storage'].flatMap((folder) =>
+  const files = ['sql', 'domains', 'src/server', 'src/storage'].flatMap((folder) =>
     readdirSync(join(packageFolder, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
@@ -56,7 +55,7 @@ const digest = ({ domains, today, employees = 500 }: Filling): string =>
     .slice(0, 20);
 
 export async function fill(owner: pg.ClientBase, { domains, today, employees = 500 }: Filling): Promise<void> {
-  await migrate(owner, migrations(sqlFolder, domains));
+  await migrate(owner, migrations(packageFolder, domains));
   await loadSample(owner, { domains, employees, today, onProgress: () => {} });
 }
 

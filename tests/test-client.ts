@@ -1,11 +1,11 @@
 /** A client for a running Tamshai, in this process or another, with the tokens of the sample people. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Dispatcher, request } from 'undici';
-import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
-import type { Clock } from '../src/core/ports.ts';
+import type { Answer, CancelledAnswer, PendingAnswer } from '../src/declare/answer.ts';
+import type { Clock } from '../src/engine/ports.ts';
 import type { Keys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
-import { persona } from '../src/sample/people.ts';
+import { persona } from '../domains/sample-company/people.ts';
 
 export interface Reply<T = Answer> {
   readonly status: number;

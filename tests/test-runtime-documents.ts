@@ -4,10 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
-import type { Runtime } from '../src/core/runtime.ts';
-import type { AnyDomain } from '../src/core/tool.ts';
-import { loadDocuments } from '../src/sample/documents.ts';
+import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain-writer.ts';
+import type { Runtime } from '../src/engine/runtime.ts';
+import type { AnyDomain } from '../src/declare/tool.ts';
+import { loadDocuments } from '../src/server/sample-documents.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../src/storage/documents/embedded.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';

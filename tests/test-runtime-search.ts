@@ -1,11 +1,11 @@
 /** The search stores of a test runtime: the embedded one, or a server where there is one, filled with the sample of its domains. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
-import type { Runtime } from '../src/core/runtime.ts';
-import { indexJourney } from '../src/app/journey.ts';
-import type { AnyDomain } from '../src/core/tool.ts';
-import { supportSample } from '../src/sample/support.ts';
+import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain-writer.ts';
+import type { Runtime } from '../src/engine/runtime.ts';
+import { indexJourney } from '../src/server/journey.ts';
+import type { AnyDomain } from '../src/declare/tool.ts';
+import { supportSample } from '../domains/support/sample/index.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../src/storage/search/embedded.ts';
 import { openSearchMongo } from '../src/storage/search/mongodb.ts';

@@ -5,9 +5,9 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { start, type Starting, type Tamshai } from '../src/app/compose.ts';
-import { readConfig } from '../src/app/config.ts';
-import { allTools } from '../src/app/registry.ts';
+import { start, type Starting, type Tamshai } from '../src/server/compose.ts';
+import { readConfig } from '../src/server/config.ts';
+import { allTools } from '../src/server/registry.ts';
 import { gatewayJwks } from '../src/identity/gateway-keys.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { startBalancer } from './services/balancer.ts';

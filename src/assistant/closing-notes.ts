@@ -1,6 +1,6 @@
 /** Closing notes: sentences that the loop adds to an answer if the model left out missing data or claimed a change. */
-import type { Answer, ListMetadata } from '../core/answer.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Answer, ListMetadata } from '../declare/answer.ts';
+import type { Tool } from '../declare/tool.ts';
 import type { StopReason } from './events.ts';
 
 /** A tool call of the question and its answer. */

@@ -3,10 +3,10 @@
  * An erased conversation stays erased, even if an answer is still in progress.
  */
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '../core/answer.ts';
-import { failure } from '../core/errors.ts';
-import type { Person } from '../core/people.ts';
-import type { Clock, KeyValue } from '../core/ports.ts';
+import type { Answer } from '../declare/answer.ts';
+import { failure } from '../declare/errors.ts';
+import type { Person } from '../declare/people.ts';
+import type { Clock, KeyValue } from '../engine/ports.ts';
 import type { StopReason } from './events.ts';
 import { truncateAnswer, byteLength } from './fence.ts';
 import type { Message, ToolCall } from './model.ts';

@@ -1,6 +1,6 @@
 /** The events of a question's stream: a public contract, documented in docs/assistant.md. */
-import type { Answer, ConfirmationData } from '../core/answer.ts';
-import type { ErrorAnswer } from '../core/errors.ts';
+import type { Answer, ConfirmationData } from '../declare/answer.ts';
+import type { ErrorAnswer } from '../declare/errors.ts';
 
 /** Why an answer ended: complete, stopped by a limit, cancelled by the user, or failed. */
 export type StopReason = 'done' | 'calls' | 'time' | 'tokens' | 'length' | 'cancelled' | 'error';

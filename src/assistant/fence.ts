@@ -1,7 +1,7 @@
 /** Prepares tool answers for an LLM: without invisible characters, truncated, and between two unguessable markers. */
 import { randomBytes } from 'node:crypto';
-import type { Answer } from '../core/answer.ts';
-import { unseen } from '../core/fields.ts';
+import type { Answer } from '../declare/answer.ts';
+import { unseen } from '../declare/fields.ts';
 
 export const createMarker = (): string => randomBytes(9).toString('base64url');
 

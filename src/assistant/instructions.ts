@@ -1,5 +1,5 @@
 /** The system prompt of the LLM. It contains no secrets: users can make an LLM reveal it. */
-import type { Person } from '../core/people.ts';
+import type { Person } from '../declare/people.ts';
 import type { MissingServer } from './events.ts';
 
 export const instructionsFor = (

@@ -1,11 +1,11 @@
 /** Answers one question: asks the model, makes its tool calls, and repeats until it answers or a limit is reached. */
-import type { Answer } from '../core/answer.ts';
-import type { Caller } from '../core/caller.ts';
-import { Failure, failure } from '../core/errors.ts';
-import type { Clock, Logger } from '../core/ports.ts';
-import type { Registry } from '../core/registry.ts';
-import type { CallRequest } from '../core/runtime.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Answer } from '../declare/answer.ts';
+import type { Caller } from '../engine/caller.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Clock, Logger } from '../engine/ports.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { CallRequest } from '../engine/runtime.ts';
+import type { Tool } from '../declare/tool.ts';
 import { FIND_TOOLS, type Toolbox, tokensOf } from './toolbox.ts';
 import { type Conversation, type Exchange, type StoredMessage, recallMessages } from './conversations.ts';
 import type { Emit, MissingServer, StopReason } from './events.ts';

@@ -1,7 +1,7 @@
 /** The interface between the assistant's loop and a model: the offline model or an LLM. */
-import type { Answer } from '../core/answer.ts';
-import type { Person } from '../core/people.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Answer } from '../declare/answer.ts';
+import type { Person } from '../declare/people.ts';
+import type { Tool } from '../declare/tool.ts';
 
 /** A tool that the person may use, as offered to the model. */
 export interface OfferedTool {

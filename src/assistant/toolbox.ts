@@ -1,12 +1,12 @@
 /** Selects the tools that an LLM is given for a question, within a token budget, and finds others on request. */
-import { jsonSchema } from '../core/derive/answers.ts';
-import { mcpTool } from '../core/derive/mcp.ts';
-import { opens } from '../core/access.ts';
-import type { ErrorText } from '../core/errors.ts';
-import type { Person } from '../core/people.ts';
-import { qualifiedName, type Registry } from '../core/registry.ts';
-import type { Tool } from '../core/tool.ts';
-import { createTurns } from '../core/turns.ts';
+import { jsonSchema } from '../derive/answers.ts';
+import { mcpTool } from '../derive/mcp.ts';
+import { opens } from '../engine/access.ts';
+import type { ErrorText } from '../declare/errors.ts';
+import type { Person } from '../declare/people.ts';
+import { qualifiedName, type Registry } from '../engine/registry.ts';
+import type { Tool } from '../declare/tool.ts';
+import { createTurns } from '../engine/turns.ts';
 import type { OfferedTool } from './model.ts';
 
 /** A tool as described in a prompt. */

@@ -2,10 +2,10 @@
  * Finds untrusted text in an answer, from the tool's declaration of each field. It fails closed: undeclared text and values that do not
  * fit their schema are untrusted.
  */
-import type { Answer } from '../core/answer.ts';
-import { schemaWithOrigins } from '../core/derive/answers.ts';
-import type { ErrorAnswer } from '../core/errors.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Answer } from '../declare/answer.ts';
+import { schemaWithOrigins } from '../derive/answers.ts';
+import type { ErrorAnswer } from '../declare/errors.ts';
+import type { Tool } from '../declare/tool.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,8 @@
 /** Authenticates requests by bearer token or browser session, and limits failed sign-ins per address. */
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../core/caller.ts';
-import { Failure, failure } from '../core/errors.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Caller } from '../engine/caller.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Clock } from '../engine/ports.ts';
 import { bearer, type Verifier } from '../identity/verify.ts';
 
 /** The part of browser sessions that the API needs. */

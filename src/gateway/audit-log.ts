@@ -1,10 +1,10 @@
 /** Reads and verifies the audit log over all processes and domains, newest record first. */
 import { z } from 'zod';
-import type { AuditVerdict, Checkpoint, VerifiedChain } from '../core/audit.ts';
-import type { Cursors } from '../core/cursor.ts';
-import { failure } from '../core/errors.ts';
-import type { Person } from '../core/people.ts';
-import type { AuditChains, AuditQuery, ChainedRecord } from '../core/ports.ts';
+import type { AuditVerdict, Checkpoint, VerifiedChain } from '../engine/audit/chain.ts';
+import type { Cursors } from '../engine/lists/cursor.ts';
+import { failure } from '../declare/errors.ts';
+import type { Person } from '../declare/people.ts';
+import type { AuditChains, AuditQuery, ChainedRecord } from '../engine/ports.ts';
 
 const position = z.strictObject({ at: z.string(), chain: z.string(), n: z.number() });
 /** The questions to a process that holds a part of the audit log. */

@@ -1,9 +1,9 @@
 /** Authenticates and counts callers of the REST API, and validates their parameters. */
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type CallLimiter, byHand } from '../core/limits/call-limiter.ts';
-import type { Caller } from '../core/caller.ts';
-import { failure } from '../core/errors.ts';
+import { type CallLimiter, byHand } from '../engine/limits/call-limiter.ts';
+import type { Caller } from '../engine/caller.ts';
+import { failure } from '../declare/errors.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 
 export interface CallersOptions {

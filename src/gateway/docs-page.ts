@@ -1,12 +1,12 @@
 /** The API documentation page at /docs, generated from the declarations, without external resources. */
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { matrixRow } from '../core/access.ts';
-import { EXAMPLE_DAY, jsonSchema } from '../core/derive/answers.ts';
-import { toolFailure } from '../core/errors.ts';
-import type { Registry } from '../core/registry.ts';
-import type { Tool } from '../core/tool.ts';
-import { memoize, nextTurn } from '../core/turns.ts';
+import { matrixRow } from '../engine/access.ts';
+import { EXAMPLE_DAY, jsonSchema } from '../derive/answers.ts';
+import { toolFailure } from '../declare/errors.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { Tool } from '../declare/tool.ts';
+import { memoize, nextTurn } from '../engine/turns.ts';
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);
 const pretty = (value: unknown) => `<pre>${escape(JSON.stringify(value, null, 2))}</pre>`;

@@ -1,12 +1,12 @@
 /** The routes of a domain's own HTTP server: tools for clients and the gateway, and execution of approved changes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Ticket } from '../core/tickets.ts';
-import type { Caller } from '../core/caller.ts';
-import { Failure, failure } from '../core/errors.ts';
-import type { Clock, KeyValue, People, PeopleFeed } from '../core/ports.ts';
-import type { Registry } from '../core/registry.ts';
-import type { RecordRefused } from '../core/refused.ts';
+import type { Ticket } from '../engine/approvals/tickets.ts';
+import type { Caller } from '../engine/caller.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Clock, KeyValue, People, PeopleFeed } from '../engine/ports.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { RecordRefused } from '../engine/audit/refused.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import { callerIn, openGrant, openIdentityToken, verifyGrant, verifyIdentity } from '../identity/internal.ts';
 import { bearer } from '../identity/verify.ts';

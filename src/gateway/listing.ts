@@ -1,11 +1,11 @@
 /** The tools that a caller may use, as MCP and the REST API list them. Built once per set of roles. */
-import { opens } from '../core/access.ts';
-import { listedTool, mcpTool } from '../core/derive/mcp.ts';
-import { createQualifier } from '../core/derive/qualify.ts';
-import { maskOf } from '../core/fields.ts';
-import type { Person } from '../core/people.ts';
-import { qualifiedName, type Registry } from '../core/registry.ts';
-import type { Tool } from '../core/tool.ts';
+import { opens } from '../engine/access.ts';
+import { listedTool, mcpTool } from '../derive/mcp.ts';
+import { createQualifier } from '../derive/qualify.ts';
+import { maskOf } from '../declare/fields.ts';
+import type { Person } from '../declare/people.ts';
+import { qualifiedName, type Registry } from '../engine/registry.ts';
+import type { Tool } from '../declare/tool.ts';
 import type { ToolBackend } from './backends.ts';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';

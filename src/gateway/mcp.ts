@@ -1,13 +1,13 @@
 /** The MCP endpoints: the gateway's for all servers, and each domain server's own. */
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../core/caller.ts';
-import type { ConfirmationView } from '../core/decisions.ts';
-import { describeAnswer, embeddedAnswer } from '../core/derive/mcp.ts';
-import { createQualifier } from '../core/derive/qualify.ts';
-import { Failure, failure } from '../core/errors.ts';
-import type { Clock, KeyValue, Logger } from '../core/ports.ts';
-import type { Registry } from '../core/registry.ts';
-import type { RecordRefused } from '../core/refused.ts';
+import type { Caller } from '../engine/caller.ts';
+import type { ConfirmationView } from '../engine/approvals/decisions.ts';
+import { describeAnswer, embeddedAnswer } from '../derive/mcp.ts';
+import { createQualifier } from '../derive/qualify.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Clock, KeyValue, Logger } from '../engine/ports.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { RecordRefused } from '../engine/audit/refused.ts';
 import { isOurName, UNNAMED } from '../identity/claims.ts';
 import type { Guard } from '../transports/guard.ts';
 import { type McpHandler, type McpOptions, createMcpTransport, type ToolCall } from '../transports/mcp/index.ts';

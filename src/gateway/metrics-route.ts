@@ -2,8 +2,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { failure } from '../core/errors.ts';
-import type { Metrics } from '../core/metrics.ts';
+import { failure } from '../declare/errors.ts';
+import type { Metrics } from '../engine/metrics.ts';
 import { bearer } from '../identity/verify.ts';
 import { type Authenticate, counted, isLocal, type OnUnauthenticated } from './access.ts';
 

@@ -1,13 +1,13 @@
 /** Serves MCP resources, prompts, completion and subscriptions from the declarations; every use is a tool call with all its checks. */
-import { opens } from '../core/access.ts';
-import { addresses } from '../core/addresses.ts';
-import type { Answer } from '../core/answer.ts';
-import type { Caller } from '../core/caller.ts';
-import { mcpPrompt, mcpResource, mcpTemplate } from '../core/derive/resources.ts';
-import { failure } from '../core/errors.ts';
-import type { Person } from '../core/people.ts';
-import type { Registry } from '../core/registry.ts';
-import { PROMPTS, type Prompt, type Resource } from '../core/resources.ts';
+import { opens } from '../engine/access.ts';
+import { addresses } from '../engine/addresses.ts';
+import type { Answer } from '../declare/answer.ts';
+import type { Caller } from '../engine/caller.ts';
+import { mcpPrompt, mcpResource, mcpTemplate } from '../derive/resources.ts';
+import { failure } from '../declare/errors.ts';
+import type { Person } from '../declare/people.ts';
+import type { Registry } from '../engine/registry.ts';
+import { PROMPTS, type Prompt, type Resource } from '../declare/resources.ts';
 import type { McpResources, ResourceCall } from '../transports/mcp/index.ts';
 import type { ToolBackend } from './backends.ts';
 

@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../core/caller.ts';
-import type { ConfirmationView, DecisionService } from '../core/decisions.ts';
-import { openapiDocument } from '../core/derive/openapi.ts';
-import { Failure, failure } from '../core/errors.ts';
-import type { Registry } from '../core/registry.ts';
-import type { RecordRefused } from '../core/refused.ts';
+import type { Caller } from '../engine/caller.ts';
+import type { ConfirmationView, DecisionService } from '../engine/approvals/decisions.ts';
+import { openapiDocument } from '../derive/openapi.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { RecordRefused } from '../engine/audit/refused.ts';
 import { inputOf, sendAnswer, unreadBody } from '../transports/rest.ts';
 import { callerIfAny, isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';

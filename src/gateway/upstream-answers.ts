@@ -1,10 +1,10 @@
 /** Validates answers of remote servers as strictly as caller input, against the tool that was called. */
 import { z } from 'zod';
-import type { Answer } from '../core/answer.ts';
-import { answerOf, errorAnswer, pendingAnswer, resultOf } from '../core/derive/answers.ts';
-import { isRetryable } from '../core/errors.ts';
-import { MAX_IDS, type Notice } from '../core/resources.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Answer } from '../declare/answer.ts';
+import { answerOf, errorAnswer, pendingAnswer, resultOf } from '../derive/answers.ts';
+import { isRetryable } from '../declare/errors.ts';
+import { MAX_IDS, type Notice } from '../declare/resources.ts';
+import type { Tool } from '../declare/tool.ts';
 
 /** Error codes that a remote server may send beside its tools' own. Any other code is a protocol error. */
 const EXPECTED: ReadonlySet<string> = new Set([

@@ -4,9 +4,9 @@
  */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
-import { startDeadline } from '../core/deadline.ts';
-import { isJsonType } from '../core/media-type.ts';
-import type { Logger } from '../core/ports.ts';
+import { startDeadline } from '../engine/deadline.ts';
+import { isJsonType } from '../engine/media-type.ts';
+import type { Logger } from '../engine/ports.ts';
 import { type CircuitBreaker, type CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts';
 
 /** The request got no usable answer. `sent` is false if the server certainly has not begun to process it. */

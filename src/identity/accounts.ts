@@ -1,7 +1,7 @@
 /** The accounts of the embedded provider: sample personas with later changes (roles, disabled, signed out). */
 import * as z from 'zod';
-import { type Realm, type Role, rolesIn } from '../core/people.ts';
-import type { Clock, KeyValue } from '../core/ports.ts';
+import { type Realm, type Role, rolesIn } from '../declare/people.ts';
+import type { Clock, KeyValue } from '../engine/ports.ts';
 
 /** A sample person that the embedded provider can sign in. */
 export interface Persona {

@@ -1,5 +1,5 @@
 /** Signs the identity tokens of up to 16 calls to one server with one signature, if the calls begin in the same event loop turn. */
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../engine/ports.ts';
 import { type IdentifiedCall, signIdentities } from './internal.ts';
 import type { SigningKey } from './keys.ts';
 

@@ -1,7 +1,7 @@
 /** Reads people, roles and approval rights from the claims of access tokens. */
-import type { Caller } from '../core/caller.ts';
-import { type Failure, failure } from '../core/errors.ts';
-import { type Role, rolesIn } from '../core/people.ts';
+import type { Caller } from '../engine/caller.ts';
+import { type Failure, failure } from '../declare/errors.ts';
+import { type Role, rolesIn } from '../declare/people.ts';
 import type { Issuer } from './issuers.ts';
 
 /** Why a token was refused. Only for the log: an answer never says which check failed. */

@@ -1,6 +1,6 @@
 /** Checks the employment behind a staff sign-in, with a cache for outages of hr. */
-import { failure } from '../core/errors.ts';
-import type { Clock, People } from '../core/ports.ts';
+import { failure } from '../declare/errors.ts';
+import type { Clock, People } from '../engine/ports.ts';
 
 type Employment = Awaited<ReturnType<People['employment']>>;
 

@@ -1,7 +1,7 @@
 /** The public keys by which domain servers verify tokens of the gateway. */
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import * as z from 'zod';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../engine/ports.ts';
 import { type Keys, type MasterKeys, peopleFeedKeys, SetupProblem } from './keys.ts';
 
 /** The gateway's public keys by key id. */

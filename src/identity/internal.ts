@@ -1,10 +1,10 @@
 /** Signs and verifies the tokens between the gateway and domain servers: identities of calls and grants to execute. */
 import { hash, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import * as z from 'zod';
-import type { Caller } from '../core/caller.ts';
-import { Failure, failure } from '../core/errors.ts';
-import { rolesIn } from '../core/people.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Caller } from '../engine/caller.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import { rolesIn } from '../declare/people.ts';
+import type { Clock } from '../engine/ports.ts';
 import { SKEW, unauthenticated } from './claims.ts';
 import type { GatewayKeys } from './gateway-keys.ts';
 import type { SigningKey } from './keys.ts';

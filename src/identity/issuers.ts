@@ -1,8 +1,8 @@
 /** The trusted token issuers: the embedded provider, or external OpenID Connect issuers. */
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import * as z from 'zod';
-import { failure } from '../core/errors.ts';
-import type { Realm, Role } from '../core/people.ts';
+import { failure } from '../declare/errors.ts';
+import type { Realm, Role } from '../declare/people.ts';
 import type { Accounts } from './accounts.ts';
 import { type Keys, SetupProblem } from './keys.ts';
 

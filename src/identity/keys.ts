@@ -26,7 +26,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Realm } from '../core/people.ts';
+import type { Realm } from '../declare/people.ts';
 
 /** A problem with keys or issuers that only an operator can fix. The message is one sentence for the terminal. */
 export class SetupProblem extends Error {

@@ -1,7 +1,7 @@
 /** OpenID Connect Back-Channel Logout: an external issuer reports that someone signed out there. */
 import { decodeJwt, errors, jwtVerify } from 'jose';
-import { Failure, failure } from '../core/errors.ts';
-import type { Clock } from '../core/ports.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Clock } from '../engine/ports.ts';
 import { type Claims, SKEW } from './claims.ts';
 import type { Issuer } from './issuers.ts';
 import type { Revocations } from './revocation.ts';

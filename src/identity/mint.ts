@@ -1,7 +1,7 @@
 /** Signs access tokens of the embedded provider for the command line. */
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../engine/ports.ts';
 import type { Persona } from './accounts.ts';
 import { canonicalUuid, LIFETIME, TERMINAL_LIFETIME } from './claims.ts';
 import { embeddedIssuerUrl } from './issuers.ts';

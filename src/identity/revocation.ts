@@ -1,7 +1,7 @@
 /** Revoked tokens, sessions and people, in the shared key-value store. */
 import { hash } from 'node:crypto';
-import type { Realm } from '../core/people.ts';
-import type { Clock, KeyValue } from '../core/ports.ts';
+import type { Realm } from '../declare/people.ts';
+import type { Clock, KeyValue } from '../engine/ports.ts';
 
 /** The claims that decide whether a token is revoked. */
 export interface TokenFacts {

@@ -1,10 +1,10 @@
 /** Verifies access tokens: signature, claims, revocation, account and employment, with a cache of ten seconds. */
 import { hash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import type { Caller } from '../core/caller.ts';
-import { Failure, failure } from '../core/errors.ts';
-import type { Role } from '../core/people.ts';
-import type { Clock, People } from '../core/ports.ts';
+import type { Caller } from '../engine/caller.ts';
+import { Failure, failure } from '../declare/errors.ts';
+import type { Role } from '../declare/people.ts';
+import type { Clock, People } from '../engine/ports.ts';
 import {
   audiencesOf,
   type Claims,

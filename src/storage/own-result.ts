@@ -1,5 +1,5 @@
 /** Checks the owner of a stored result. */
-import { failure } from '../core/errors.ts';
+import { failure } from '../declare/errors.ts';
 
 /** Returns the result only to its owner. Knowing the id of an approval is not enough. */
 export function ownResult({ principal, result }: { readonly principal: string; readonly result: string }, who: string): unknown {

@@ -1,7 +1,7 @@
 /** Reads request bodies: bounded in size and time, uncompressed, UTF-8 only. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Failure, failure } from '../core/errors.ts';
+import { Failure, failure } from '../declare/errors.ts';
 import { type JsonRules, parseJson } from './json.ts';
 
 export interface BodyLimits {

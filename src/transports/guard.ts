@@ -1,7 +1,7 @@
 /** Checks Host and Origin of every request, assigns request ids and sends errors before a framework is involved. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Failure, failure } from '../core/errors.ts';
+import { type Failure, failure } from '../declare/errors.ts';
 import { BODY_LIMITS } from './body.ts';
 
 /** The addresses of this server: `host:port` as in the Host header, and origins including their port. */

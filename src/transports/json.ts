@@ -1,5 +1,5 @@
 /** Parses JSON from untrusted senders: bounded in depth and size, without duplicate or dangerous keys. */
-import { type Failure, failure } from '../core/errors.ts';
+import { type Failure, failure } from '../declare/errors.ts';
 
 export const JSON_LIMITS = { depth: 32, keys: 2_000, items: 10_000, stringBytes: 64 * 1024 } as const;
 

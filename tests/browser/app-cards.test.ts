@@ -1,8 +1,8 @@
 /** Browser tests of approval cards in the web app: approve, deny, conflicts, expiry, keyboard use and approval links. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import { persona } from '../../src/sample/people.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { ARMED, type AppTestServer, ask, openApp, press, shot } from './app.ts';
 import { STOPPED_CLOCK } from './stopped-clock.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { type AppTestServer, ask, openApp, press, shot, sidewaysScroll } from './app.ts';
 import { hostileJourney, plant } from './planted.ts';
 

@@ -14,9 +14,9 @@ import {
   readiness,
   toolList,
   user,
-} from '../../src/core/derive/shapes.ts';
-import { HIDDEN } from '../../src/core/fields.ts';
-import { persona } from '../../src/sample/people.ts';
+} from '../../src/derive/shapes.ts';
+import { HIDDEN } from '../../src/declare/fields.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { HIDDEN as SHOWN_AS } from '../../web/lib/hidden.ts';
 import { ask as asked } from '../assistant-events.ts';
 import { type AppTestServer, ask, openApp, seriousProblems, shot, sidewaysScroll } from './app.ts';

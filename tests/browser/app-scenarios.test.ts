@@ -1,7 +1,7 @@
 /** Browser tests of the product's main scenarios, each from the sign-in page to its result. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { type AppTestServer, ask, openApp, press } from './app.ts';
 
 let app: AppTestServer;

@@ -1,11 +1,11 @@
 /** Plants hostile text in every free-text field of the sample data: tables, documents, the search store and the project journey. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readConfig } from '../../src/app/config.ts';
-import { openSearch } from '../../src/app/search.ts';
-import { allTools } from '../../src/app/registry.ts';
-import type { Document, DocumentLoader } from '../../src/core/documents.ts';
-import { sampleCollections } from '../../src/sample/documents.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { openSearch } from '../../src/server/search.ts';
+import { allTools } from '../../src/server/registry.ts';
+import type { Document, DocumentLoader } from '../../src/declare/documents.ts';
+import { sampleCollections } from '../../src/server/sample-documents.ts';
 import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
 
 /** Fields of ids, codes, dates and addresses, which accept no free text. */

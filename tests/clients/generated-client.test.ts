@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { openapi } from '../../src/core/derive/openapi.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { openapi } from '../../src/derive/openapi.ts';
 import { pythonGenerator } from '../services/clients.ts';
 
 let folder: string;

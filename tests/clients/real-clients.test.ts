@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
+import type { Answer } from '../../src/declare/answer.ts';
 import { inspector, pythonSdk } from '../services/clients.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
@@ -31,7 +31,7 @@ interface Result {
 const rowsOf = ({ structuredContent }: Result) => (structuredContent.status === 'success' ? (structuredContent.data as unknown[]) : []);
 
 describe('the Python SDK', () => {
-  const script = fileURLToPath(new URL('session.py', import.meta.url));
+  const script = fileURLToPath(new URL('./session.py', import.meta.url));
   test.each([
     ['modern', '2026-07-28'],
     ['legacy', '2025-11-25'],

@@ -3,11 +3,11 @@
  * answers. Then processes are stopped and killed while people work.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
+import type { Answer } from '../../src/declare/answer.ts';
 import { createRevocations } from '../../src/identity/revocation.ts';
-import { opens } from '../../src/core/access.ts';
-import { rolesIn } from '../../src/core/people.ts';
-import { persona, personas } from '../../src/sample/people.ts';
+import { opens } from '../../src/engine/access.ts';
+import { rolesIn } from '../../src/declare/people.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { byName, ToolCaller, ready } from '../contract/calls.ts';

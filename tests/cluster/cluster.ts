@@ -21,7 +21,7 @@ import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
 import { DOMAINS, settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { type TestClient, visit } from '../test-client.ts';
 
 /** The disturbances of a connection: undefined is a refused connection. */

@@ -1,8 +1,8 @@
 /** A steady workload and its verification: no confirmed change is lost, none happens twice, and nobody sees another person's data. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
-import { persona } from '../../src/sample/people.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { registry } from '../contract/calls.ts';
 import { effectsOf } from '../contract/writes.ts';
 import type { Reply } from '../test-client.ts';

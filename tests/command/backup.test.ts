@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unpack } from '../../src/app/archive.ts';
+import { unpack } from '../../src/server/archive.ts';
 import { build, folder, DEADLINE_MS, prepared, removeFolders, type Settings, testServer, tamshai } from './command-support.ts';
 
 let settings: Settings;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
-import { persona } from '../../src/sample/people.ts';
+import type { Answer, PendingAnswer } from '../../src/declare/answer.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import type { TestClient } from '../test-client.ts';
 import {
   atTerminal,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freePort } from '../services/server-process.ts';
 import { fillFolder } from '../template.ts';
@@ -58,7 +58,8 @@ export function build(): void {
   const { status, stderr } = spawnSync(process.execPath, [CHECKOUT, '--version'], { encoding: 'utf8', env: environment({}) });
   if (status !== 0) throw new Error(stderr);
   const place = folder('package');
-  for (const part of ['bin', 'dist', 'sql', 'docs', 'package.json']) cpSync(join(ROOT, part), join(place, part), { recursive: true });
+  for (const part of ['bin', 'dist', 'sql', 'domains', 'docs', 'package.json'])
+    cpSync(join(ROOT, part), join(place, part), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
   installed = join(place, 'bin', 'tamshai.mjs');
 }

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import {
   bin,
   build,

@@ -1,8 +1,8 @@
 /** The official MCP conformance suite: its server scenarios of every protocol revision, against the product's own transport. */
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { mcpTool } from '../../src/core/derive/mcp.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { mcpTool } from '../../src/derive/mcp.ts';
 import { conformance } from '../services/clients.ts';
 import { type Profile, startProfile } from './profile.ts';
 

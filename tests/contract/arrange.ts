@@ -3,7 +3,7 @@
  * tools, and ids that must not be found. A tool whose own examples succeed, or an id of a known kind, needs no entry here.
  */
 import { randomUUID } from 'node:crypto';
-import { persona, personas } from '../../src/sample/people.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
 import type { TestServer } from '../test-server.ts';
 import type { TestClient } from '../test-client.ts';
 import { journeyChurn } from './journey-churn.ts';

@@ -1,12 +1,12 @@
 /** Calls every tool at every endpoint, for the tests over the whole registry. */
 import { randomUUID } from 'node:crypto';
-import { allTools } from '../../src/app/registry.ts';
-import type { Answer } from '../../src/core/answer.ts';
-import { jsonSchema } from '../../src/core/derive/answers.ts';
-import { type Role, rolesIn } from '../../src/core/people.ts';
-import { qualifiedName } from '../../src/core/registry.ts';
-import type { Tool } from '../../src/core/tool.ts';
-import { type Persona, persona, personas } from '../../src/sample/people.ts';
+import { allTools } from '../../src/server/registry.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import { jsonSchema } from '../../src/derive/answers.ts';
+import { type Role, rolesIn } from '../../src/declare/people.ts';
+import { qualifiedName } from '../../src/engine/registry.ts';
+import type { Tool } from '../../src/declare/tool.ts';
+import { type Persona, persona, personas } from '../../domains/sample-company/people.ts';
 import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
 import { arranged, type Ready } from './arrange.ts';
 

@@ -1,9 +1,9 @@
 /** Canaries: unique values in every masked field, which the tests search for in everything that a person receives. */
 import { z } from 'zod';
-import { masks } from '../../src/core/fields.ts';
-import { type Role, rolesIn } from '../../src/core/people.ts';
-import type { AnyDomain } from '../../src/core/tool.ts';
-import { persona } from '../../src/sample/people.ts';
+import { masks } from '../../src/declare/fields.ts';
+import { type Role, rolesIn } from '../../src/declare/people.ts';
+import type { AnyDomain } from '../../src/declare/tool.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import type { TestServer } from '../test-server.ts';
 import { hidden } from './arrange.ts';
 import { registry, tools, type Who } from './calls.ts';

@@ -2,13 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageFolder, version } from '../../src/app/package.ts';
-import { allTools } from '../../src/app/registry.ts';
-import { EXAMPLE_DAY, jsonSchema } from '../../src/core/derive/answers.ts';
-import { contracts } from '../../src/core/derive/contracts.ts';
-import { commonCodes, pipelineCodes } from '../../src/core/errors.ts';
-import { qualifiedName, createRegistry } from '../../src/core/registry.ts';
-import { personas } from '../../src/sample/people.ts';
+import { packageFolder, version } from '../../src/server/package.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { EXAMPLE_DAY, jsonSchema } from '../../src/derive/answers.ts';
+import { contracts } from '../../src/derive/contracts.ts';
+import { commonCodes, pipelineCodes } from '../../src/declare/errors.ts';
+import { qualifiedName, createRegistry } from '../../src/engine/registry.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 
 const folder = join(packageFolder, 'contracts');
 const all = allTools();

@@ -1,12 +1,12 @@
 /** The endpoint where a person decides: who may call it, with which credentials, and how it refuses everything else. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Ticket } from '../../src/core/tickets.ts';
+import type { Ticket } from '../../src/engine/approvals/tickets.ts';
 import { executionBody } from '../../src/gateway/backends.ts';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
-import type { AnyDomain } from '../../src/core/tool.ts';
-import type { Clock } from '../../src/core/ports.ts';
-import { persona } from '../../src/sample/people.ts';
+import type { AnyDomain } from '../../src/declare/tool.ts';
+import type { Clock } from '../../src/engine/ports.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import { codeOf, ready, tools } from './calls.ts';
 import { snapshot } from './restore.ts';

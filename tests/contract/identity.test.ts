@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { DOMAINS, openTestServer, type Reply, SERVERS, type TestServer } from '../test-server.ts';
 import { registry, tools } from './calls.ts';
 

@@ -1,7 +1,7 @@
 /** Every tool accepts exactly what its schema says, at every endpoint; other input is answered with a validation error. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
-import { persona } from '../../src/sample/people.ts';
+import type { ErrorAnswer } from '../../src/declare/errors.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import type { Input, Ready } from './arrange.ts';
 import {

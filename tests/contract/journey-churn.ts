@@ -2,10 +2,10 @@
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/app/config.ts';
-import { indexJourney, journeyFolder } from '../../src/app/journey.ts';
-import { allTools } from '../../src/app/registry.ts';
-import { openSearch } from '../../src/app/search.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { indexJourney, journeyFolder } from '../../src/server/journey.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { openSearch } from '../../src/server/search.ts';
 import type { TestServer } from '../test-server.ts';
 
 const copies = new WeakMap<TestServer, Promise<{ readonly folder: string; index(): Promise<unknown> }>>();

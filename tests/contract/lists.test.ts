@@ -1,12 +1,12 @@
 /** Every list, page by page: complete and without duplicates while rows change, with cursors that are opaque and bound to one query. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audienceFor } from '../../src/core/access.ts';
-import type { ListMetadata } from '../../src/core/answer.ts';
-import { CUSTOMER_ROLES, rolesIn } from '../../src/core/people.ts';
-import { qualifiedName } from '../../src/core/registry.ts';
-import type { AnyDomain, Tool } from '../../src/core/tool.ts';
-import { persona } from '../../src/sample/people.ts';
+import { audienceFor } from '../../src/engine/access.ts';
+import type { ListMetadata } from '../../src/declare/answer.ts';
+import { CUSTOMER_ROLES, rolesIn } from '../../src/declare/people.ts';
+import { qualifiedName } from '../../src/engine/registry.ts';
+import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { churn, type Input, narrowed } from './arrange.ts';
 import { byName, callersOf, codeOf, type Endpoint, ToolCaller, type Property, propertiesOf, today, type Who } from './calls.ts';

@@ -1,8 +1,8 @@
 /** A call that is refused before its input is parsed is audited like any other, for every tool at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import type { AuditRecord } from '../../src/core/ports.ts';
+import { allTools } from '../../src/server/registry.ts';
+import type { AuditRecord } from '../../src/engine/ports.ts';
 import { signGrant } from '../../src/identity/internal.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { opens } from '../../src/core/access.ts';
-import { errorAnswer } from '../../src/core/derive/answers.ts';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { opens } from '../../src/engine/access.ts';
+import { errorAnswer } from '../../src/derive/answers.ts';
+import type { ErrorAnswer } from '../../src/declare/errors.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 const { resources, prompts, feeds, tools } = allTools();

@@ -1,5 +1,5 @@
 /** Restores the rows of domains after a write, so many tests of writes can share one test server. */
-import type { AnyDomain } from '../../src/core/tool.ts';
+import type { AnyDomain } from '../../src/declare/tool.ts';
 import type { TestServer } from '../test-server.ts';
 import { openRawStore } from './raw-store.ts';
 import { registry } from './calls.ts';

@@ -1,12 +1,12 @@
 /** Every text of every answer declares its origin: untrusted, the company's or the caller's. The assistant detects untrusted text by it. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { holdsUntrustedText } from '../../src/assistant/untrusted-text.ts';
-import type { Answer } from '../../src/core/answer.ts';
-import { schemaWithOrigins } from '../../src/core/derive/answers.ts';
-import { callerText, companyText, masked, storedId, untrusted, untrustedValue } from '../../src/core/fields.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import { schemaWithOrigins } from '../../src/derive/answers.ts';
+import { callerText, companyText, masked, storedId, untrusted, untrustedValue } from '../../src/declare/fields.ts';
+import type { Tool } from '../../src/declare/tool.ts';
 import { textFields } from '../text-fields.ts';
 
 const registry = allTools();
@@ -15,7 +15,7 @@ const followed = registry.feeds.flatMap(({ subscriptions }) => [...subscriptions
 const every: readonly Tool[] = [...registry.tools, ...offered, ...followed];
 
 test.each(every.map((tool) => [`${tool.domain.name}.${tool.name}`, tool] as const))('%s declares the origin of each text', (_, tool) => {
-  // Give the field `untrusted`, `companyText` or `callerText` of core/fields.ts.
+  // Give the field `untrusted`, `companyText` or `callerText` of src/declare/fields.ts.
   expect(undeclared(schemaWithOrigins(tool))).toEqual([]);
 });
 

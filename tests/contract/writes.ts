@@ -1,8 +1,8 @@
 /** Requests changes that need approval and observes their effect in the stores, not in the answers. */
 import { randomUUID } from 'node:crypto';
-import type { PendingAnswer } from '../../src/core/answer.ts';
-import { qualifiedName } from '../../src/core/registry.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { PendingAnswer } from '../../src/declare/answer.ts';
+import { qualifiedName } from '../../src/engine/registry.ts';
+import type { Tool } from '../../src/declare/tool.ts';
 import type { TestServer } from '../test-server.ts';
 import type { TestClient } from '../test-client.ts';
 import { copies, type Input, variations } from './arrange.ts';

@@ -2,7 +2,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnyDomain, Tool } from '../../src/core/tool.ts';
+import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { filters } from '../../src/core/filter.ts';
-import type { Store } from '../../src/core/store.ts';
+import { filters } from '../../src/declare/filter.ts';
+import type { Store } from '../../src/engine/store.ts';
 import { openMongo } from '../../src/storage/documents/mongodb.ts';
 import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 import {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Failure } from '../../src/core/errors.ts';
-import { EVERY, filters } from '../../src/core/filter.ts';
-import type { Store } from '../../src/core/store.ts';
+import { Failure } from '../../src/declare/errors.ts';
+import { EVERY, filters } from '../../src/declare/filter.ts';
+import type { Store } from '../../src/engine/store.ts';
 import {
   dan,
   hasTransactions,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 import { type FreshDatabase, freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';

@@ -5,8 +5,8 @@
  */
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import { allTools } from '../../src/app/registry.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { ArchiveProblem, pack, unpack } from '../../src/app/archive.ts';
-import { Damaged, unarchive } from '../../src/domains/knowledge/archive.ts';
+import { ArchiveProblem, pack, unpack } from '../../src/server/archive.ts';
+import { Damaged, unarchive } from '../../domains/knowledge/archive.ts';
 import { byteChange, changed, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai-fuzz-archive-'));

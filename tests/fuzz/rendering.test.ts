@@ -1,9 +1,9 @@
 /** Fuzz tests of rendering hostile text: CSV contains no formula, and Markdown produces no HTML and no terminal escape sequence. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { createAnswerPrinter, tableLines } from '../../src/app/terminal/markdown.ts';
-import { styleOf } from '../../src/app/terminal/style.ts';
-import { safe } from '../../src/app/terminal/text.ts';
+import { createAnswerPrinter, tableLines } from '../../src/cli/terminal/markdown.ts';
+import { styleOf } from '../../src/cli/terminal/style.ts';
+import { safe } from '../../src/cli/terminal/text.ts';
 import { csv } from '../../web/lib/csv.ts';
 import { fuzz, hostileText } from './fuzz.ts';
 

@@ -1,8 +1,8 @@
 /** Fuzz tests of readConfig: a random environment gives a configuration, or one sentence per problem without secrets and stack traces. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigProblem, readConfig } from '../../src/app/config.ts';
-import { settingNames } from '../../src/app/settings.ts';
+import { ConfigProblem, readConfig } from '../../src/server/config.ts';
+import { settingNames } from '../../src/server/settings.ts';
 import { fuzz, hostileText } from './fuzz.ts';
 
 const KEYS = settingNames();

@@ -5,7 +5,7 @@ import { randomUUID, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { leakIn } from '../contract/calls.ts';
 import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
 import { Browser, field } from '../unit/embedded-support.ts';

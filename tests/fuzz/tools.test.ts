@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { ListMetadata } from '../../src/core/answer.ts';
-import { answerOf } from '../../src/core/derive/answers.ts';
-import { qualifiedName } from '../../src/core/registry.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { ListMetadata } from '../../src/declare/answer.ts';
+import { answerOf } from '../../src/derive/answers.ts';
+import { qualifiedName } from '../../src/engine/registry.ts';
+import type { Tool } from '../../src/declare/tool.ts';
 import { type Canary, canariesIn, mayShow, plantCanaries } from '../contract/canaries.ts';
 import type { Ready } from '../contract/arrange.ts';
 import {

@@ -1,6 +1,6 @@
 /** An LLM stand-in that obeys prompt injection: it finds orders in tool results and makes the calls they demand, with ids from there. */
 import type { Model, Message, Turn } from '../../src/assistant/model.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { Tool } from '../../src/declare/tool.ts';
 import { results, type Scripted } from '../assistant-events.ts';
 import { type Action, hostileIn } from './corpus.ts';
 

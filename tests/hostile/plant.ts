@@ -2,11 +2,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { schemaWithOrigins } from '../../src/core/derive/answers.ts';
-import type { Registry } from '../../src/core/registry.ts';
-import type { AnyDomain, Tool } from '../../src/core/tool.ts';
-import { personas } from '../../src/sample/people.ts';
-import { supportSample } from '../../src/sample/support.ts';
+import { schemaWithOrigins } from '../../src/derive/answers.ts';
+import type { Registry } from '../../src/engine/registry.ts';
+import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
+import { personas } from '../../domains/sample-company/people.ts';
+import { supportSample } from '../../domains/support/sample/index.ts';
 import { textFields } from '../text-fields.ts';
 import { SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { hostileTexts } from './corpus.ts';

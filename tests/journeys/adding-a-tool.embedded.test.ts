@@ -5,19 +5,19 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import { schemaWithOrigins } from '../../src/core/derive/answers.ts';
-import { contracts } from '../../src/core/derive/contracts.ts';
-import { mcpTool } from '../../src/core/derive/mcp.ts';
-import { createRegistry } from '../../src/core/registry.ts';
-import type { Tool } from '../../src/core/tool.ts';
-import * as hr from '../../src/domains/hr/index.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import { schemaWithOrigins } from '../../src/derive/answers.ts';
+import { contracts } from '../../src/derive/contracts.ts';
+import { mcpTool } from '../../src/derive/mcp.ts';
+import { createRegistry } from '../../src/engine/registry.ts';
+import type { Tool } from '../../src/declare/tool.ts';
+import * as hr from '../../domains/hr/index.ts';
 import { textFields } from '../text-fields.ts';
 import { openAssistantHarness } from '../assistant-harness.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const TOOLS = 'src/domains/hr/tools/';
+const TOOLS = 'domains/hr/tools/';
 const page = await readFile(join(root, 'docs/adding-a-tool.md'), 'utf8');
 /** The code block of the page whose first line is a comment with this file name. */
 const block = (file: string) => new RegExp(`\`\`\`ts\\n// ${file.replaceAll('.', '\\.')}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? '';
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 test('the page names the file like the tool, and shows the export for index.ts and the command npm run contracts', () => {
   expect(basename(file)).toBe(`${tool.name.replaceAll('_', '-')}.ts`);
-  expect(block('src/domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
+  expect(block('domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
   expect(page).toContain('npm run contracts');
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { remoteBackend } from '../../src/gateway/backends.ts';
 import { ANSWERS_HEADER, answersTo, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
-import type { Person } from '../../src/core/people.ts';
+import type { Person } from '../../src/declare/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 const SARAH = '0e000000-0000-4000-8000-000000000008';

@@ -1,6 +1,6 @@
 /** Text of a colleague that orders the assistant about: a model that obeys it only gets a card. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import type { Model } from '../../src/assistant/model.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';
 import { card as drawn } from '../../src/gateway/pages/card.ts';

@@ -1,7 +1,7 @@
 /** The offline model works on the longest questions without blocking other requests. */
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { personas } from '../../src/sample/people.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 import { longQuestions } from '../long-questions.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 

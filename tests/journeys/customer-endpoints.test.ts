@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import type { Tool } from '../../src/core/tool.ts';
-import * as support from '../../src/domains/support/index.ts';
-import { type Persona, personas } from '../../src/sample/people.ts';
-import { supportSample } from '../../src/sample/support.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import type { Tool } from '../../src/declare/tool.ts';
+import * as support from '../../domains/support/index.ts';
+import { type Persona, personas } from '../../domains/sample-company/people.ts';
+import { supportSample } from '../../domains/support/sample/index.ts';
 import { ToolCaller, type Outcome, SURFACES } from '../contract/calls.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 

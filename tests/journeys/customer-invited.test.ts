@@ -1,8 +1,8 @@
 /** An invited contact becomes active at their first sign-in: once, for the verified address alone. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import * as support from '../../src/domains/support/index.ts';
+import type { Person } from '../../src/declare/people.ts';
+import * as support from '../../domains/support/index.ts';
 import { code, type Data, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

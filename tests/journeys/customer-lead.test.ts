@@ -1,8 +1,8 @@
 /** The lead of an organisation: stored in its record, exactly one at all times, and changed only by an approval. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import { execute, findResult } from '../../src/core/writes.ts';
-import * as support from '../../src/domains/support/index.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { execute, findResult } from '../../src/engine/approvals/writes.ts';
+import * as support from '../../domains/support/index.ts';
 import { code, type Data, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

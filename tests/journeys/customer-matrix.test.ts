@@ -3,10 +3,10 @@
  * ids.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import * as support from '../../src/domains/support/index.ts';
-import { type Persona, personas } from '../../src/sample/people.ts';
-import { supportSample } from '../../src/sample/support.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import * as support from '../../domains/support/index.ts';
+import { type Persona, personas } from '../../domains/sample-company/people.ts';
+import { supportSample } from '../../domains/support/sample/index.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

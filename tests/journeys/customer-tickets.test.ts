@@ -1,8 +1,8 @@
 /** Tickets and comments of customers act at once: who sees them, and that none is lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import { statuses } from '../../src/domains/support/schemas.ts';
-import * as support from '../../src/domains/support/index.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { statuses } from '../../domains/support/schemas.ts';
+import * as support from '../../domains/support/index.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

@@ -1,6 +1,6 @@
 /** After a transfer of the lead, the built-in sign-in gives the role to the new lead only. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 let testServer: TestServer;

@@ -1,9 +1,9 @@
 /** Error texts for MCP clients: whole sentences, the roles that open a tool, and tool names that can be called on that endpoint. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { createQualifier } from '../../src/core/derive/qualify.ts';
-import { toolFailure } from '../../src/core/errors.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { createQualifier } from '../../src/derive/qualify.ts';
+import { toolFailure } from '../../src/declare/errors.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 let testServer: TestServer;

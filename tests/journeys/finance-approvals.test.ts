@@ -1,9 +1,9 @@
 /** Changes between a finance approval card and its decision: a changed row or role prevents the write. The database enforces this too. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import { sql, type SqlText } from '../../src/core/sql.ts';
-import type { Store } from '../../src/core/store.ts';
-import * as finance from '../../src/domains/finance/index.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { sql, type SqlText } from '../../src/declare/sql.ts';
+import type { Store } from '../../src/engine/store.ts';
+import * as finance from '../../domains/finance/index.ts';
 import { z } from 'zod';
 import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { newBudget, newInvoice, newReport, stored } from './finance-rows.ts';

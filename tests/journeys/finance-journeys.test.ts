@@ -3,8 +3,8 @@
  * invalid input.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, CancelledAnswer, SuccessAnswer } from '../../src/core/answer.ts';
-import * as finance from '../../src/domains/finance/index.ts';
+import type { Answer, CancelledAnswer, SuccessAnswer } from '../../src/declare/answer.ts';
+import * as finance from '../../domains/finance/index.ts';
 import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { newBudget } from './finance-rows.ts';
 

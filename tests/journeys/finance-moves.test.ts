@@ -1,7 +1,7 @@
 /** Every change of status of budgets, invoices and expense reports, legal and illegal, by every role, requested and approved. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import * as finance from '../../src/domains/finance/index.ts';
+import type { Person } from '../../src/declare/people.ts';
+import * as finance from '../../domains/finance/index.ts';
 import { code, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import {
   type BudgetState,

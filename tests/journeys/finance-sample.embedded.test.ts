@@ -1,12 +1,12 @@
 /** The finance sample: deterministic, with the rows that sample questions need, on any day and at any size. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { sqlFolder } from '../../src/app/stores.ts';
-import { departmentNames } from '../../src/sample/departments.ts';
-import { financeSample } from '../../src/sample/finance.ts';
-import { loadSample } from '../../src/sample/load.ts';
-import { persona } from '../../src/sample/people.ts';
-import type { Cell } from '../../src/sample/tables.ts';
+import { packageFolder } from '../../src/server/package.ts';
+import { departmentNames } from '../../domains/sample-company/departments.ts';
+import { financeSample } from '../../domains/finance/sample/index.ts';
+import { loadSample } from '../../src/server/sample.ts';
+import { persona } from '../../domains/sample-company/people.ts';
+import type { Cell } from '../../src/declare/sample.ts';
 import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 
@@ -124,7 +124,7 @@ describe.each(DAYS)('on %s', (day) => {
 test('the database accepts every row, on the first and on the last day of a year, and loads the sample only once', async () => {
   for (const day of ['2026-01-01', '2026-12-31']) {
     const database = await openPglite();
-    await migrate(database.owner, migrations(sqlFolder, ['finance']));
+    await migrate(database.owner, migrations(packageFolder, ['finance']));
     const load = () => loadSample(database.owner, { domains: ['finance'], employees: 200, today: dayOf(day), onProgress: () => {} });
     expect(await load()).toBe(true);
     expect(await load()).toBe(false);

@@ -1,13 +1,13 @@
 /** Property tests of sums over any amounts: shares of a budget, items of a report, months of revenue, payments and spending. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import { money } from '../../src/core/fields.ts';
-import { sumOf, toCents, usd } from '../../src/core/money.ts';
-import { shared } from '../../src/domains/finance/cents.ts';
-import * as finance from '../../src/domains/finance/index.ts';
-import { byBudgetCategory } from '../../src/domains/finance/rules.ts';
-import { expenseCategories } from '../../src/domains/finance/schemas.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import { money } from '../../src/declare/fields.ts';
+import { sumOf, toCents, usd } from '../../src/declare/money.ts';
+import { shared } from '../../domains/finance/cents.ts';
+import * as finance from '../../domains/finance/index.ts';
+import { byBudgetCategory } from '../../domains/finance/rules.ts';
+import { expenseCategories } from '../../domains/finance/schemas.ts';
 import { code, type Data, databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 import { newBudget, newInvoice, newReport } from './finance-rows.ts';
 

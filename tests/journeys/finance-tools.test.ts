@@ -1,9 +1,9 @@
 /** Results of the finance tools and which rows each role sees: lists, filters, sums. Changes are in finance-moves and finance-journeys. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
-import { jsonSchema } from '../../src/core/derive/answers.ts';
-import * as finance from '../../src/domains/finance/index.ts';
+import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
+import { jsonSchema } from '../../src/derive/answers.ts';
+import * as finance from '../../domains/finance/index.ts';
 import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, bob, carol, dan, nina, marcus, sarah, frank] = [

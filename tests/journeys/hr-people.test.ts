@@ -1,7 +1,7 @@
 /** Which employees a person sees, and which fields of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import { HIDDEN } from '../../src/core/fields.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import { HIDDEN } from '../../src/declare/fields.ts';
 import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, nina, marcus, sarah, frank] = [

@@ -1,6 +1,6 @@
 /** Time off: requests, decisions and the balances that change with them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, CancelledAnswer } from '../../src/core/answer.ts';
+import type { Answer, CancelledAnswer } from '../../src/declare/answer.ts';
 import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, dan, nina, marcus, sarah, frank, paula, tom] = [

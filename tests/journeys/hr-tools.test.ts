@@ -1,8 +1,8 @@
 /** Results of the HR tools: the org chart, reviews, time off and every example. Changes are in hr-writes and hr-time-off. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
-import * as hr from '../../src/domains/hr/index.ts';
+import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
+import * as hr from '../../domains/hr/index.ts';
 import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, nina, marcus, sarah, frank] = [

@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { indexJourney, repairJourneyIndex } from '../../src/app/journey.ts';
-import type { Logger } from '../../src/core/ports.ts';
-import * as journey from '../../src/domains/journey/index.ts';
-import { rowOf } from '../../src/domains/journey/record.ts';
+import { indexJourney, repairJourneyIndex } from '../../src/server/journey.ts';
+import type { Logger } from '../../src/engine/ports.ts';
+import * as journey from '../../domains/journey/index.ts';
+import { rowOf } from '../../domains/journey/record.ts';
 import { readMarkdown } from '../../src/storage/markdown-folder.ts';
 import type { SearchBackend } from '../../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { packageFolder, version } from '../../src/app/package.ts';
-import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
-import { CUSTOMER_ROLES, STAFF_ROLES } from '../../src/core/people.ts';
-import * as journey from '../../src/domains/journey/index.ts';
-import { rowOf } from '../../src/domains/journey/record.ts';
-import * as resources from '../../src/domains/journey/resources.ts';
-import { personas } from '../../src/sample/people.ts';
+import { packageFolder, version } from '../../src/server/package.ts';
+import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
+import { CUSTOMER_ROLES, STAFF_ROLES } from '../../src/declare/people.ts';
+import * as journey from '../../domains/journey/index.ts';
+import { rowOf } from '../../domains/journey/record.ts';
+import * as resources from '../../domains/journey/resources.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 import { code, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const folder = join(packageFolder, 'docs', 'journey');

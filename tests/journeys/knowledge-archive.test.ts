@@ -1,11 +1,11 @@
 /** Knowledge export and import: every table is restored exactly, including its search index. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeKnowledge } from '../../src/app/knowledge-rows.ts';
-import type { SqlReader } from '../../src/core/sql.ts';
-import type { Store } from '../../src/core/store.ts';
-import { type Archived, archive, unarchive } from '../../src/domains/knowledge/archive.ts';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
-import { lastTx } from '../../src/domains/knowledge/snapshot.ts';
+import { writeKnowledge } from '../../src/server/knowledge-rows.ts';
+import type { SqlReader } from '../../src/declare/sql.ts';
+import type { Store } from '../../src/engine/store.ts';
+import { type Archived, archive, unarchive } from '../../domains/knowledge/archive.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
+import { lastTx } from '../../domains/knowledge/snapshot.ts';
 import { databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const TABLES = ['head', 'transactions', 'entries', 'triples', 'words', 'pairs', 'terms', 'names', 'ends'];

@@ -1,7 +1,7 @@
 /** Knowledge under attack and under concurrency. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
 import { code, type Data, databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus, sarah, frank] = ['nina.patel', 'marcus.johnson', 'sarah.kim', 'frank.davis'] as const;

@@ -1,9 +1,9 @@
 /** Extreme knowledge: very many relations, cycles, and repeated undo. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SqlReader } from '../../src/core/sql.ts';
-import type { Store } from '../../src/core/store.ts';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
-import { MOST_IDS, noticesAfter, RESOURCES } from '../../src/domains/knowledge/snapshot.ts';
+import type { SqlReader } from '../../src/declare/sql.ts';
+import type { Store } from '../../src/engine/store.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
+import { MOST_IDS, noticesAfter, RESOURCES } from '../../domains/knowledge/snapshot.ts';
 import { code, type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus, frank] = ['nina.patel', 'marcus.johnson', 'frank.davis'] as const;

@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SqlReader } from '../../src/core/sql.ts';
-import type { Store } from '../../src/core/store.ts';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
-import { entryState, tripleState } from '../../src/domains/knowledge/schemas.ts';
-import { entriesAt, lastTx, transactionsAt, triplesAt } from '../../src/domains/knowledge/snapshot.ts';
+import type { SqlReader } from '../../src/declare/sql.ts';
+import type { Store } from '../../src/engine/store.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
+import { entryState, tripleState } from '../../domains/knowledge/schemas.ts';
+import { entriesAt, lastTx, transactionsAt, triplesAt } from '../../domains/knowledge/snapshot.ts';
 import { type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const people = ['nina.patel', 'marcus.johnson', 'sarah.kim'] as const;

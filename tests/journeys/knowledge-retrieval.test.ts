@@ -1,7 +1,7 @@
 /** Retrieval quality: sixty entries, thirty triples, twenty-four questions with judged answers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
-import { entries, triples } from '../../src/sample/knowledge-entries.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
+import { entries, triples } from '../../domains/knowledge/sample/entries.ts';
 import { databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 import { judged } from './knowledge-judged.ts';
 

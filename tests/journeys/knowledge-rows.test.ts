@@ -1,20 +1,12 @@
 /** Row policies of the knowledge tables, tested without the tools, and snapshots that stay the same while others write. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Failure } from '../../src/core/errors.ts';
-import type { AuditRecord } from '../../src/core/ports.ts';
-import type { SqlReader, SqlText, SqlWriter } from '../../src/core/sql.ts';
-import type { Store } from '../../src/core/store.ts';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
-import {
-  entriesAt,
-  lastTx,
-  noticesAfter,
-  type Part,
-  type Reading,
-  transactionsAt,
-  triplesAt,
-} from '../../src/domains/knowledge/snapshot.ts';
+import { Failure } from '../../src/declare/errors.ts';
+import type { AuditRecord } from '../../src/engine/ports.ts';
+import type { SqlReader, SqlText, SqlWriter } from '../../src/declare/sql.ts';
+import type { Store } from '../../src/engine/store.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
+import { entriesAt, lastTx, noticesAfter, type Part, type Reading, transactionsAt, triplesAt } from '../../domains/knowledge/snapshot.ts';
 import { type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus] = ['nina.patel', 'marcus.johnson'] as const;

@@ -1,7 +1,7 @@
 /** The knowledge tools: store, find, change and undo. Changes of the caller's own entries act at once, changes of others' need approval. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
-import * as knowledge from '../../src/domains/knowledge/index.ts';
+import type { Answer, PendingAnswer } from '../../src/declare/answer.ts';
+import * as knowledge from '../../domains/knowledge/index.ts';
 import { code, type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus, sarah, frank] = ['nina.patel', 'marcus.johnson', 'sarah.kim', 'frank.davis'] as const;

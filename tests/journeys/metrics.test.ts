@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMetrics } from '../../src/core/metrics.ts';
+import { createMetrics } from '../../src/engine/metrics.ts';
 import { parseMetrics, type Sample, total } from '../prometheus.ts';
 import { promtool } from '../services/promtool.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';

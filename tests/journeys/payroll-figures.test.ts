@@ -1,11 +1,11 @@
 /** Payroll sums to the cent: lines to stubs, stubs to runs and years, months to quarters and years. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import * as hr from '../../src/domains/hr/index.ts';
-import * as payroll from '../../src/domains/payroll/index.ts';
-import { payrollSample } from '../../src/sample/payroll.ts';
-import type { Cell } from '../../src/sample/tables.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import * as hr from '../../domains/hr/index.ts';
+import * as payroll from '../../domains/payroll/index.ts';
+import { payrollSample } from '../../domains/payroll/sample/index.ts';
+import type { Cell } from '../../src/declare/sample.ts';
 import { type Data, databases, employeeIdOf as id, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const cents = (amount: unknown): number => {

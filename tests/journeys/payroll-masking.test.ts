@@ -1,9 +1,9 @@
 /** Who sees whose payroll and which amounts: the mask for pay, the last four digits, and no totals of one or two people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
-import { HIDDEN } from '../../src/core/fields.ts';
-import type { Person } from '../../src/core/people.ts';
-import * as payroll from '../../src/domains/payroll/index.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import { HIDDEN } from '../../src/declare/fields.ts';
+import type { Person } from '../../src/declare/people.ts';
+import * as payroll from '../../domains/payroll/index.ts';
 import { type Data, code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, nina, marcus, sarah, paula, tom] = [

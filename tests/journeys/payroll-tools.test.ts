@@ -1,8 +1,8 @@
 /** Results of the payroll tools: every example, pages, pay days, periods and validation errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import * as payroll from '../../src/domains/payroll/index.ts';
+import type { ErrorAnswer } from '../../src/declare/errors.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import * as payroll from '../../domains/payroll/index.ts';
 import { code, type Data, databases, employeeIdOf as id, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const [marcus, sarah, paula] = ['marcus.johnson', 'sarah.kim', 'paula.reyes'] as const;

@@ -1,8 +1,8 @@
 /** One request id from the caller to the log line, the audit log and the database; and what must never get into a log. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Person } from '../../src/core/people.ts';
-import type { SqlReader } from '../../src/core/sql.ts';
+import type { Person } from '../../src/declare/people.ts';
+import type { SqlReader } from '../../src/declare/sql.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 const ID = 'from-the-browser_42';

@@ -3,7 +3,7 @@ import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@mode
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Notice } from '../../src/core/resources.ts';
+import type { Notice } from '../../src/declare/resources.ts';
 
 export type Listed = Record<string, unknown> & { _meta?: Record<string, unknown> };
 export interface AnyClient {

@@ -3,7 +3,7 @@
  * domain's own server.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/core/answer.ts';
+import type { Answer } from '../../src/declare/answer.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS, until } from './resource-clients.ts';
 

@@ -1,6 +1,6 @@
 /** Resources of a remote domain server: the gateway reads and subscribes with a signed identity. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Caller } from '../../src/core/caller.ts';
+import type { Caller } from '../../src/engine/caller.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
 import { createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';

@@ -1,10 +1,10 @@
 /** Every transition of a deal and a customer, legal and illegal, by every role, requested and approved. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import type { Person } from '../../src/core/people.ts';
-import type { Row } from '../../src/core/rows.ts';
-import * as sales from '../../src/domains/sales/index.ts';
-import { openStages } from '../../src/domains/sales/schemas.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import type { Person } from '../../src/declare/people.ts';
+import type { Row } from '../../src/declare/rows.ts';
+import * as sales from '../../domains/sales/index.ts';
+import { openStages } from '../../domains/sales/schemas.ts';
 import { code, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { documentDatabases } from '../test-runtime-documents.ts';
 import { type DealState, dealStates, newCustomer, newDeal, stored, touch } from './sales-rows.ts';

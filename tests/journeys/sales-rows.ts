@@ -1,7 +1,7 @@
 /** Inserts sales rows in any state directly into the store, without tools. */
 import { randomUUID } from 'node:crypto';
-import type { Row } from '../../src/core/rows.ts';
-import { openStages } from '../../src/domains/sales/schemas.ts';
+import type { Row } from '../../src/declare/rows.ts';
+import { openStages } from '../../domains/sales/schemas.ts';
 import type { TestRuntime } from '../test-runtime.ts';
 
 export type DealState = (typeof openStages)[number] | 'CLOSED_WON' | 'CLOSED_LOST' | 'DELETED';

@@ -1,13 +1,13 @@
 /** The sales sample: deterministic, with everything that sample questions need, on any day and at any size. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { spelledPlainly } from '../../src/core/spelling.ts';
-import { sales } from '../../src/domains/sales/domain.ts';
-import { monthFrom, monthTo, nextQuarter, quarterOf } from '../../src/domains/sales/periods.ts';
-import { customer, lead, openStages, opportunity } from '../../src/domains/sales/schemas.ts';
-import { directory } from '../../src/sample/directory.ts';
-import { organizations } from '../../src/sample/people.ts';
-import { salesSample } from '../../src/sample/sales.ts';
+import { spelledPlainly } from '../../src/declare/spelling.ts';
+import { sales } from '../../domains/sales/domain.ts';
+import { monthFrom, monthTo, nextQuarter, quarterOf } from '../../domains/sales/periods.ts';
+import { customer, lead, openStages, opportunity } from '../../domains/sales/schemas.ts';
+import { directory } from '../../domains/sample-company/directory.ts';
+import { organizations } from '../../domains/sample-company/people.ts';
+import { salesSample } from '../../domains/sales/sample/index.ts';
 
 type Row = Record<string, unknown>;
 const DAYS = ['2026-11-16', '2026-01-01', '2026-03-31', '2026-09-30', '2026-12-31', '2028-02-29'] as const;

@@ -1,9 +1,9 @@
 /** Forecast, pipeline and customer totals equal the sums of the rows, to the cent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
-import type { Document } from '../../src/core/documents.ts';
-import * as sales from '../../src/domains/sales/index.ts';
-import { openStages } from '../../src/domains/sales/schemas.ts';
+import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
+import type { Document } from '../../src/declare/documents.ts';
+import * as sales from '../../domains/sales/index.ts';
+import { openStages } from '../../domains/sales/schemas.ts';
 import { code, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 import { documentDatabases } from '../test-runtime-documents.ts';
 

@@ -1,13 +1,13 @@
 /** Results of the sales tools and who may call them. Changes are in sales-moves, sums in sales-sums. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
-import { jsonSchema } from '../../src/core/derive/answers.ts';
-import { spelledPlainly } from '../../src/core/spelling.ts';
-import * as sales from '../../src/domains/sales/index.ts';
-import { lastQuarter, monthFrom, monthTo, nextQuarter, period, quarter, quarterOf } from '../../src/domains/sales/periods.ts';
-import { openStages } from '../../src/domains/sales/schemas.ts';
-import { personas } from '../../src/sample/people.ts';
+import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
+import { jsonSchema } from '../../src/derive/answers.ts';
+import { spelledPlainly } from '../../src/declare/spelling.ts';
+import * as sales from '../../domains/sales/index.ts';
+import { lastQuarter, monthFrom, monthTo, nextQuarter, period, quarter, quarterOf } from '../../domains/sales/periods.ts';
+import { openStages } from '../../domains/sales/schemas.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { documentDatabases } from '../test-runtime-documents.ts';
 

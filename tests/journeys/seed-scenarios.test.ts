@@ -1,8 +1,8 @@
 /** The scenarios of the specification through a real MCP client, with the exact texts that the specification quotes. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, ListMetadata } from '../../src/core/answer.ts';
-import { personas } from '../../src/sample/people.ts';
+import type { Answer, ListMetadata } from '../../src/declare/answer.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 const idOf = (username: string) => personas.find((each) => each.username === username)?.employeeId ?? '';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWebSessions } from '../../src/identity/web/sessions.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { type TestServer, testServer } from '../unit/embedded-test-server.ts';
 import { ask, Browser, field } from '../unit/embedded-support.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditRecord } from '../../src/core/ports.ts';
+import type { AuditRecord } from '../../src/engine/ports.ts';
 import { exchange, replyIn } from '../raw-http.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 

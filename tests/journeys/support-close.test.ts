@@ -1,7 +1,7 @@
 /** Closing a ticket: after an approval, once, by people who may, and never over a later change. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/core/people.ts';
-import * as support from '../../src/domains/support/index.ts';
+import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/declare/people.ts';
+import * as support from '../../domains/support/index.ts';
 import { code, employeeIdOf, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

@@ -1,8 +1,8 @@
 /** The SLA tools and get_agent_metrics return the same figures as an independent count over the sample tickets, at several times. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import * as support from '../../src/domains/support/index.ts';
-import { supportSample } from '../../src/sample/support.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import * as support from '../../domains/support/index.ts';
+import { supportSample } from '../../domains/support/sample/index.ts';
 import { type Data, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

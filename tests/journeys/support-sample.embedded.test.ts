@@ -1,10 +1,10 @@
 /** The support sample: it contains what sample questions need, its people exist, and its figures follow the rules of the tools. */
 import { describe, expect, test } from 'vitest';
-import { categories, fullCustomerTicket, priorities, statuses, tiers } from '../../src/domains/support/schemas.ts';
-import { deadlineOf, sla } from '../../src/domains/support/rules.ts';
-import { directory } from '../../src/sample/directory.ts';
-import { organizations, personas } from '../../src/sample/people.ts';
-import { supportSample } from '../../src/sample/support.ts';
+import { categories, fullCustomerTicket, priorities, statuses, tiers } from '../../domains/support/schemas.ts';
+import { deadlineOf, sla } from '../../domains/support/rules.ts';
+import { directory } from '../../domains/sample-company/directory.ts';
+import { organizations, personas } from '../../domains/sample-company/people.ts';
+import { supportSample } from '../../domains/support/sample/index.ts';
 import { SAMPLE_DAY } from '../test-runtime.ts';
 
 type Row = Readonly<Record<string, unknown>>;

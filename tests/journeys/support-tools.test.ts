@@ -1,10 +1,10 @@
 /** Results of the support tools on the sample tickets, who may call them, and pages, search and filters. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
-import { jsonSchema } from '../../src/core/derive/answers.ts';
-import { STAFF_ROLES, CUSTOMER_ROLES } from '../../src/core/people.ts';
-import * as support from '../../src/domains/support/index.ts';
+import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
+import { jsonSchema } from '../../src/derive/answers.ts';
+import { STAFF_ROLES, CUSTOMER_ROLES } from '../../src/declare/people.ts';
+import * as support from '../../domains/support/index.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
 

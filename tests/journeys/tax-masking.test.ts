@@ -1,8 +1,8 @@
 /** Tax, account and registration numbers: nobody sees more than four digits, and the database stores no more. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import * as tax from '../../src/domains/tax/index.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import * as tax from '../../domains/tax/index.ts';
 import { databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const SSN = ['931', '47', '8265'] as const;

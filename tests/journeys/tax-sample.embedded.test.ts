@@ -1,8 +1,8 @@
 /** The tax sample answers its sample questions on any date. */
 import { describe, expect, test } from 'vitest';
-import type { SampleRow } from '../../src/sample/tables.ts';
-import { taxSample } from '../../src/sample/tax.ts';
-import { estimatesFor, filingsFor, ratesFor, registrationsFor } from '../../src/sample/tax-records.ts';
+import type { SampleRow } from '../../src/declare/sample.ts';
+import { taxSample } from '../../domains/tax/sample/index.ts';
+import { estimatesFor, filingsFor, ratesFor, registrationsFor } from '../../domains/tax/sample/records.ts';
 
 const days = Array.from({ length: 370 }, (_, n) => new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10));
 const rowsOf = (table: string, today: Date, employees = 500): SampleRow[] => [

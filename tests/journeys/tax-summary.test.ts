@@ -1,8 +1,8 @@
 /** The tax summary equals the sums of the rows, on any day and for any period. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuccessAnswer } from '../../src/core/answer.ts';
-import * as tax from '../../src/domains/tax/index.ts';
+import type { SuccessAnswer } from '../../src/declare/answer.ts';
+import * as tax from '../../domains/tax/index.ts';
 import { code, type Data, databases, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 interface Estimate {

@@ -2,8 +2,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/app/config.ts';
-import { openTracing } from '../../src/app/tracing.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { openTracing } from '../../src/server/tracing.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 interface Span {

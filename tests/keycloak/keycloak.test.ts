@@ -1,7 +1,7 @@
 /** Sign-in with a real Keycloak and the realm files in deploy/keycloak: roles, MCP clients, approvals and back-channel logout. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';

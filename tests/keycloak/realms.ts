@@ -1,7 +1,7 @@
 /** The Keycloak realm files of deploy/keycloak, filled in as an operator does, with the sample people as users. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import type { Keycloak } from '../services/keycloak.ts';
 
 export const PASSWORD = 'only-for-tests';

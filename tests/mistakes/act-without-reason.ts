@@ -1,8 +1,8 @@
 /** `act` in a domain that does not say why it may write without an approval. */
 // tsc: this domain does not say why it may write without approval (actsAtOnce)
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.act({
   name: 'change_example',

@@ -1,9 +1,9 @@
 /** `changed` with a field that the row does not have. */
 // tsc: Did you mean to write 'salary'?
 import { z } from 'zod';
-import { changed } from '../../src/core/define.ts';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { changed } from '../../src/declare/define.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.write({
   name: 'change_example',

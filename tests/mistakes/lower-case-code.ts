@@ -1,8 +1,8 @@
 /** An error code that is not upper case. */
 // tsc: an error code is upper case, such as EMPLOYEE_NOT_FOUND
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.read({
   name: 'get_example',

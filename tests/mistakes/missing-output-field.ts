@@ -1,8 +1,8 @@
 /** The answer lacks a field of `output`. */
 // tsc: Property 'pto_balance' is missing
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.read({
   name: 'get_example',

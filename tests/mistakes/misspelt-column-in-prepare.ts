@@ -1,8 +1,8 @@
 /** One misspelt field in `prepare` gives one message, not a cascade. */
 // tsc: Did you mean 'first_name'?
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.write({
   name: 'change_example',

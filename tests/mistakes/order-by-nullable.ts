@@ -1,9 +1,9 @@
 /** An order by a column that may be null. */
 // tsc: Type '"manager_id"' is not assignable to type 'Sortable<
 import { z } from 'zod';
-import { asc } from '../../src/core/order.ts';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { asc } from '../../src/declare/order.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.list({
   name: 'list_example',

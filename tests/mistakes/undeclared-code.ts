@@ -1,8 +1,8 @@
 /** `fail` with a code that `errors` does not declare. */
 // tsc: '"EMPLOYEE_MISSING"' is not assignable to parameter of type '"EMPLOYEE_NOT_FOUND" |
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.read({
   name: 'get_example',

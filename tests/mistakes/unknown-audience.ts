@@ -1,8 +1,8 @@
 /** An audience that the domain does not declare. */
 // tsc: Type '"everybody"' is not assignable to type '"directory" | "everyone" | "reports" | "self"'
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.read({
   name: 'get_example',

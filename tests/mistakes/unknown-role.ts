@@ -1,8 +1,8 @@
 /** A role that the domain does not have. */
 // tsc: Type '"hr-admin"' is not assignable to type '"employee" | "executive" | "hr-read" | "hr-write" | "manager"'
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.read({
   name: 'get_example',

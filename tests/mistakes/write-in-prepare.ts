@@ -1,8 +1,8 @@
 /** `prepare` reads; it has no writer. */
 // tsc: Property 'change' does not exist on type 'SqlReader'
 import { z } from 'zod';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';
 
 export const tool = hr.write({
   name: 'change_example',

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const sources = (root) =>
-  ['src', 'sql'].flatMap((folder) =>
+  ['src', 'domains', 'sql'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .filter((name) => /\.(ts|sql)$/.test(name))
       .map((name) => join(folder, name)),

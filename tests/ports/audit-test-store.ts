@@ -1,7 +1,7 @@
 /** Fixtures of the audit log tests: keys, an example record, and a folder with its key-value store and checkpoints. */
 import { join } from 'node:path';
-import type { AuditKeys } from '../../src/core/audit.ts';
-import type { AuditRecord } from '../../src/core/ports.ts';
+import type { AuditKeys } from '../../src/engine/audit/chain.ts';
+import type { AuditRecord } from '../../src/engine/ports.ts';
 import { openCheckpoints } from '../../src/storage/audit/checkpoints.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 

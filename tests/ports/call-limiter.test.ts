@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type CallLimiter, createCallLimiter } from '../../src/core/limits/call-limiter.ts';
-import { Failure } from '../../src/core/errors.ts';
+import { type CallLimiter, createCallLimiter } from '../../src/engine/limits/call-limiter.ts';
+import { Failure } from '../../src/declare/errors.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { openFaultyConnection } from '../faulty-connection.ts';
 

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { sqlFolder } from '../../src/app/stores.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { packageFolder } from '../../src/server/package.ts';
+import { schemaFolder } from '../../src/storage/sql/migrate.ts';
 import { databases, openSqlTestStore, type SqlTestStore } from './sql-test-store.ts';
 
 const sqlDomains = allTools().domains.filter(({ store }) => store === 'sql');
@@ -142,7 +143,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       '# What each database role may do',
       '',
       'Generated from the database catalogue; `npx vitest run tests/ports/catalogue.test.ts -u` updates it. It lists the grants on tables,',
-      'columns and functions. Which rows a role sees is decided by the policies in `sql/<domain>/policies.sql`.',
+      'columns and functions. Which rows a role sees is decided by the policies in `domains/<domain>/sql/policies.sql`.',
       '',
       'A role belongs to an audience (`hr_everyone`), to its writes (`hr_everyone_write`), to the audit log (`hr_audit`) or to the change feed',
       'of people (`hr_feed`). `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at the end of this file, and no',
@@ -181,7 +182,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
         await testRuntime.owner('select * from pg_policies where schemaname = $1 order by tablename, policyname', [domain]),
       ];
       const before = await state();
-      await testRuntime.owner(readFileSync(join(sqlFolder, domain, 'policies.sql'), 'utf8'));
+      await testRuntime.owner(readFileSync(join(schemaFolder(packageFolder, domain), 'policies.sql'), 'utf8'));
       expect(await state()).toEqual(before);
     }
   });

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { verifyChains } from '../../src/core/audit.ts';
-import { filters } from '../../src/core/filter.ts';
-import type { Effected } from '../../src/core/store.ts';
+import { verifyChains } from '../../src/engine/audit/chain.ts';
+import { filters } from '../../src/declare/filter.ts';
+import type { Effected } from '../../src/engine/store.ts';
 import { startChild } from '../services/child.ts';
 import {
   carol,

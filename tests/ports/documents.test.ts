@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createChainWriter } from '../../src/core/chain-writer.ts';
-import { total } from '../../src/core/documents.ts';
-import { masked } from '../../src/core/fields.ts';
-import { type Condition, filters, is, type Scalar } from '../../src/core/filter.ts';
-import { asc, desc, type Order } from '../../src/core/order.ts';
-import type { StoreSession } from '../../src/core/store.ts';
+import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
+import { total } from '../../src/declare/documents.ts';
+import { masked } from '../../src/declare/fields.ts';
+import { type Condition, filters, is, type Scalar } from '../../src/declare/filter.ts';
+import { asc, desc, type Order } from '../../src/declare/order.ts';
+import type { StoreSession } from '../../src/engine/store.ts';
 import { createDocumentStore } from '../../src/storage/documents/store.ts';
 import {
   carol,

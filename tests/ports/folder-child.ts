@@ -1,4 +1,4 @@
-import { openFolder } from '../../src/app/folder.ts';
+import { openFolder } from '../../src/server/folder.ts';
 
 // Locks the folder and stays, or prints why it cannot.
 try {

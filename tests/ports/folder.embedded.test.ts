@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openFolder } from '../../src/app/folder.ts';
+import { openFolder } from '../../src/server/folder.ts';
 import { startChild } from '../services/child.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai folder '));

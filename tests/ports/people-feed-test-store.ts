@@ -1,10 +1,10 @@
 /** hr, finance and payroll in one database, and checks of the copies that the people feed maintains. */
 import { expect } from 'vitest';
-import { syncPeople } from '../../src/app/people-feed.ts';
-import type { Logger, PeopleCopy, PeopleFeed } from '../../src/core/ports.ts';
-import * as finance from '../../src/domains/finance/index.ts';
-import * as hr from '../../src/domains/hr/index.ts';
-import * as payroll from '../../src/domains/payroll/index.ts';
+import { syncPeople } from '../../src/server/people-feed.ts';
+import type { Logger, PeopleCopy, PeopleFeed } from '../../src/engine/ports.ts';
+import * as finance from '../../domains/finance/index.ts';
+import * as hr from '../../domains/hr/index.ts';
+import * as payroll from '../../domains/payroll/index.ts';
 import { createSqlPeopleCopy, createSqlPeopleFeed } from '../../src/storage/sql/people-feed.ts';
 import { openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 

@@ -1,8 +1,8 @@
 /** The people feed copies employees from hr to finance and payroll: all of them, once, in order, and nothing else changes. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { syncPeople } from '../../src/app/people-feed.ts';
-import { sqlFolder } from '../../src/app/stores.ts';
+import { syncPeople } from '../../src/server/people-feed.ts';
+import { packageFolder } from '../../src/server/package.ts';
 import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { createSqlPeopleFeed } from '../../src/storage/sql/people-feed.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
@@ -235,7 +235,7 @@ test('people from before the change log are copied too, also for an owner who is
   await owner.query(
     'create role tamshai_test_feed_owner createrole; grant create on database postgres to tamshai_test_feed_owner; set session authorization tamshai_test_feed_owner',
   );
-  const files = migrations(sqlFolder, ['hr']);
+  const files = migrations(packageFolder, ['hr']);
   await migrate(
     owner,
     files.filter(({ name }) => !/005_feed|policies/.test(name)),

@@ -1,10 +1,10 @@
 /** sql/reworded.json: comments and names of migrations may change after they were applied, their statements may not. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sqlFolder } from '../../src/app/stores.ts';
-import { type Migration, migrate, migrations, missing } from '../../src/storage/sql/migrate.ts';
+import { packageFolder } from '../../src/server/package.ts';
+import { type Migration, migrate, migrations, missing, schemaFolder } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 
 interface Reworded {
@@ -13,7 +13,7 @@ interface Reworded {
 }
 
 const DOMAINS = ['hr', 'finance', 'tasks', 'payroll', 'tax', 'knowledge'];
-const reworded = JSON.parse(readFileSync(join(sqlFolder, 'reworded.json'), 'utf8')) as Record<string, Reworded>;
+const reworded = JSON.parse(readFileSync(join(packageFolder, 'sql', 'reworded.json'), 'utf8')) as Record<string, Reworded>;
 
 /** The statements of a file: without comments, with one space for any white space outside of string literals. */
 const statementsOf = (text: string) => text.replace(/('(?:[^']|'')*')|(?:\s|--[^\n]*)+/g, (_, literal?: string) => literal ?? ' ').trim();
@@ -27,14 +27,14 @@ describe('the statements of a reworded file', () => {
   });
 
   test.each(Object.entries(reworded))('%s has the statements that were applied', (name, { statements }) => {
-    expect(digestOf(readFileSync(join(sqlFolder, name), 'utf8'))).toBe(statements);
+    expect(digestOf(readFileSync(join(schemaFolder(packageFolder, dirname(name)), basename(name)), 'utf8'))).toBe(statements);
   });
 });
 
 test('a database that was migrated with the former files needs only the later ones', async () => {
   const database = await openPglite();
   const { owner } = database;
-  const files = migrations(sqlFolder, DOMAINS);
+  const files = migrations(packageFolder, DOMAINS);
   const isLater = ({ name, once }: Migration) => !once || LATER.includes(name);
   await migrate(
     owner,

@@ -1,6 +1,6 @@
 /** The audit log in the file of the embedded search store: every manipulation of its bytes is detected. */
 import { expect, test } from 'vitest';
-import { verifyChains } from '../../src/core/audit.ts';
+import { verifyChains } from '../../src/engine/audit/chain.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { dan, KEY, openSearchTestStore, recordFor } from './search-test-store.ts';
 

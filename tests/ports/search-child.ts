@@ -1,5 +1,5 @@
 /** A child process that is killed in the middle of closing a ticket. */
-import { filters } from '../../src/core/filter.ts';
+import { filters } from '../../src/declare/filter.ts';
 import { z } from 'zod';
 import { dan, openAt, type Place, recordFor, storeOn } from './search-test-store.ts';
 

@@ -1,6 +1,6 @@
 /** Sample rows for search stores: tickets, articles and organisations. */
-import { field, type SearchCollection } from '../../src/core/search.ts';
-import { filters } from '../../src/core/filter.ts';
+import { field, type SearchCollection } from '../../src/declare/search.ts';
+import { filters } from '../../src/declare/filter.ts';
 
 type Audience = 'staff' | 'customer' | 'nobody';
 

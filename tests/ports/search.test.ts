@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { verifyChains } from '../../src/core/audit.ts';
-import type { KeyPart } from '../../src/core/cursor.ts';
-import { Failure } from '../../src/core/errors.ts';
-import { EVERY, type Filter, filters, is } from '../../src/core/filter.ts';
-import { asc, desc } from '../../src/core/order.ts';
-import { figure, searchWords } from '../../src/core/search.ts';
-import type { Store, StoreSession } from '../../src/core/store.ts';
+import { verifyChains } from '../../src/engine/audit/chain.ts';
+import type { KeyPart } from '../../src/engine/lists/cursor.ts';
+import { Failure } from '../../src/declare/errors.ts';
+import { EVERY, type Filter, filters, is } from '../../src/declare/filter.ts';
+import { asc, desc } from '../../src/declare/order.ts';
+import { figure, searchWords } from '../../src/declare/search.ts';
+import type { Store, StoreSession } from '../../src/engine/store.ts';
 import { startChild } from '../services/child.ts';
 import { harness, ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
 import {

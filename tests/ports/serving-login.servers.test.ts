@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrations } from '../../src/storage/sql/migrate.ts';
 import { inspectServer } from '../../src/storage/sql/inspect.ts';
 import { migrateServer, openServer } from '../../src/storage/sql/server.ts';
-import { sqlFolder } from '../../src/app/stores.ts';
+import { packageFolder } from '../../src/server/package.ts';
 
 const server = process.env['TAMSHAI_TEST_DATABASE_URL'];
 const DOMAINS = ['tasks'];
@@ -15,7 +15,7 @@ const name = `tamshai_serving_${mark}`;
 const role = (kind: string) => `visitor_${kind}_${mark}`;
 /** Its name sorts before the role that it is a member of, and begins like one of ours. */
 const namesake = `tasks_app_${mark}`;
-const files = migrations(sqlFolder, DOMAINS);
+const files = migrations(packageFolder, DOMAINS);
 const password = () => SECRET;
 
 describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {

@@ -1,17 +1,17 @@
 /** The identity belongs to one transaction: however calls share a connection, nobody gets the identity of another. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../../src/core/people.ts';
-import { rolesIn } from '../../src/core/people.ts';
-import { sql } from '../../src/core/sql.ts';
-import type { StoreSession } from '../../src/core/store.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { rolesIn } from '../../src/declare/people.ts';
+import { sql } from '../../src/declare/sql.ts';
+import type { StoreSession } from '../../src/engine/store.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
 import { migrate, migrations, giveLogins } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
 import { createSqlStore } from '../../src/storage/sql/store.ts';
-import { sqlFolder } from '../../src/app/stores.ts';
-import { loadSample } from '../../src/sample/load.ts';
+import { packageFolder } from '../../src/server/package.ts';
+import { loadSample } from '../../src/server/sample.ts';
 import { z } from 'zod';
 import { storesFor } from '../stores.ts';
 
@@ -28,7 +28,7 @@ async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[
     );
   if (kind === 'pglite') {
     const database = await openPglite();
-    await migrate(database.owner, migrations(sqlFolder, ['hr']));
+    await migrate(database.owner, migrations(packageFolder, ['hr']));
     await loadSample(database.owner, options);
     const ids = await idsIn(database.owner);
     await database.surrender();
@@ -43,7 +43,7 @@ async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[
   own.pathname = `/${name}`;
   const owner = new pg.Client({ connectionString: own.href });
   await owner.connect();
-  await migrate(owner, migrations(sqlFolder, ['hr']));
+  await migrate(owner, migrations(packageFolder, ['hr']));
   await giveLogins(owner, ['hr'], () => 'only-for-tests');
   await root.query('select pg_advisory_unlock(42)');
   await loadSample(owner, options);

@@ -1,6 +1,6 @@
 /** Write policies in the database itself: the changes that must work, and those that must not. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { personas } from '../../src/sample/people.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 import {
   ALL,
   BELOW,

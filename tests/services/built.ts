@@ -9,8 +9,10 @@ const changedAt = (path: string): number => statSync(join(root, path), { throwIf
 
 /** Builds if a source file is newer than the build, so no test runs old code. */
 export function buildIfStale(): void {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  const newest = Math.max(...sources.map((path) => changedAt(join('src', path))));
+  const sources = ['src', 'domains'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  );
+  const newest = Math.max(...sources.map(changedAt));
   if (newest <= changedAt('dist/.tsbuildinfo')) return;
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, encoding: 'utf8' });

@@ -33,7 +33,7 @@ const settings = {
   TAMSHAI_CONCURRENT_CALLS: '100',
   TAMSHAI_LOG_LEVEL: 'silent',
 };
-const running = spawn(process.execPath, ['--import', new URL('collect.mjs', import.meta.url).href, command, 'start', '--json'], {
+const running = spawn(process.execPath, ['--import', new URL('./collect.mjs', import.meta.url).href, command, 'start', '--json'], {
   env: settings,
   stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
 });

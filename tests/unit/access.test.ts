@@ -1,9 +1,9 @@
 /** Access control: which roles may call a tool, with which audience and masks. The expectations are not derived from the code. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { audienceFor, hiddenFrom, opens, sessionFor } from '../../src/core/access.ts';
-import type { Person, Role } from '../../src/core/people.ts';
-import { hr } from '../../src/domains/hr/domain.ts';
+import { audienceFor, hiddenFrom, opens, sessionFor } from '../../src/engine/access.ts';
+import type { Person, Role } from '../../src/declare/people.ts';
+import { hr } from '../../domains/hr/domain.ts';
 
 type HrRole = 'employee' | 'manager' | 'hr-read' | 'hr-write' | 'executive';
 const toolFor = (...roles: readonly [HrRole, ...HrRole[]]) =>

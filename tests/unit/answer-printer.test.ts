@@ -1,7 +1,7 @@
 /** Printing of streamed Markdown answers on a terminal: line breaks, tables and control characters. */
 import { describe, expect, test } from 'vitest';
-import { createAnswerPrinter } from '../../src/app/terminal/markdown.ts';
-import { plain, styleOf } from '../../src/app/terminal/style.ts';
+import { createAnswerPrinter } from '../../src/cli/terminal/markdown.ts';
+import { plain, styleOf } from '../../src/cli/terminal/style.ts';
 
 function printed(pieces: readonly string[], width = 60, style = plain): string {
   let out = '';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pack, unpack } from '../../src/app/archive.ts';
+import { pack, unpack } from '../../src/server/archive.ts';
 
 let place: string;
 beforeEach(() => {

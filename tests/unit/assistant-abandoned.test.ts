@@ -1,7 +1,7 @@
 /** A client that disconnects right after its question does not crash the process. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { answerQuestion, LIMITS } from '../../src/assistant/loop.ts';

@@ -1,10 +1,10 @@
 /** The assistant with an unavailable server: it names the server, whatever the model says, and answers the rest. */
 import { expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
-import { failure } from '../../src/core/errors.ts';
+import { failure } from '../../src/declare/errors.ts';
 import { person, results, scripted } from '../assistant-events.ts';
 
 const registry = allTools();

@@ -1,8 +1,8 @@
 /** Audit federation: a page of the audit log is merged from all processes, and names the processes that did not answer. */
 import { expect, test } from 'vitest';
-import { instanceOf } from '../../src/app/chains.ts';
-import { createCursors } from '../../src/core/cursor.ts';
-import type { Person } from '../../src/core/people.ts';
+import { instanceOf } from '../../src/server/chains.ts';
+import { createCursors } from '../../src/engine/lists/cursor.ts';
+import type { Person } from '../../src/declare/people.ts';
 import { type OtherParts, createAuditReader, type AuditAnswer, createAuditPart } from '../../src/gateway/audit-log.ts';
 
 const eve = { principal: 'staff:eve', realm: 'staff', roles: new Set(['executive']) } as unknown as Person;

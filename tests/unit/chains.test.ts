@@ -1,6 +1,6 @@
 /** Which process has the checkpoints of a chain, by the chain's name. */
 import { expect, test } from 'vitest';
-import { checkpointedHere } from '../../src/app/chains.ts';
+import { checkpointedHere } from '../../src/server/chains.ts';
 
 test('a process has the checkpoints of its own chains, not those of another whose name ends like its own', () => {
   const isOwn = checkpointedHere({ instance: 'b' });

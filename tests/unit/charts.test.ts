@@ -1,9 +1,9 @@
 /** Chart declarations of tools: every field that a chart names exists in the answer. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { allTools } from '../../src/app/registry.ts';
-import type { Chart } from '../../src/core/chart.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import { allTools } from '../../src/server/registry.ts';
+import type { Chart } from '../../src/declare/chart.ts';
+import type { Tool } from '../../src/declare/tool.ts';
 
 const drawn = allTools().tools.filter(({ chart }) => chart !== undefined);
 

@@ -1,11 +1,11 @@
 /** Output of the command: help texts, wrapped examples, suggestions for misspelled names and search highlights. */
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../src/app/cli.ts';
-import { nearest } from '../../src/app/commands/nearest.ts';
-import { exampleLines } from '../../src/app/terminal/help.ts';
-import { dataLines } from '../../src/app/terminal/data.ts';
-import { plain, styleOf } from '../../src/app/terminal/style.ts';
-import { widthOf } from '../../src/app/terminal/text.ts';
+import { createProgram } from '../../src/cli/main.ts';
+import { nearest } from '../../src/cli/commands/nearest.ts';
+import { exampleLines } from '../../src/cli/terminal/help.ts';
+import { dataLines } from '../../src/cli/terminal/data.ts';
+import { plain, styleOf } from '../../src/cli/terminal/style.ts';
+import { widthOf } from '../../src/cli/terminal/text.ts';
 
 const everyCommand = (width: number) => {
   const program = createProgram(async () => {}, width);

@@ -1,7 +1,7 @@
 /** HTTP CONNECT detaches the connection from Node's HTTP server and its error listener: an error on it must not crash the process. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, it } from 'vitest';
-import { type Listener, listen } from '../../src/app/listen.ts';
+import { type Listener, listen } from '../../src/server/listen.ts';
 import { exchange } from '../raw-http.ts';
 
 let listener: Listener | undefined;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig } from '../../src/app/config.ts';
-import { STANDARD_PORTS } from '../../src/app/settings.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { STANDARD_PORTS } from '../../src/server/settings.ts';
 import { gatewayJwks, loadGatewayKeys } from '../../src/identity/gateway-keys.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 

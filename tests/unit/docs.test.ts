@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { settingNames } from '../../src/app/settings.ts';
-import { settingsPage } from '../../src/app/settings-page.ts';
+import { settingNames } from '../../src/server/settings.ts';
+import { settingsPage } from '../../src/server/settings-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const markdownIn = (folder: string) =>
@@ -52,7 +52,7 @@ test('every source file that a page names exists', () => {
   expect(named.length).toBeGreaterThan(50);
   const isThere = (path: string) => existsSync(join(root, path)) || existsSync(join(root, `${path}.test.ts`));
   // The guide adds these files itself.
-  const made = ['src/domains/hr/tools/list-work-anniversaries.ts', 'sql/hr/010_mentors.sql'];
+  const made = ['domains/hr/tools/list-work-anniversaries.ts', 'domains/hr/sql/010_mentors.sql'];
   expect(named.filter(({ path }) => !made.includes(path) && !isThere(path))).toEqual([]);
 });
 
@@ -76,7 +76,7 @@ test('all pages but the history use the current terms', () => {
 
 test('docs/settings.md is up to date', () => {
   const [path, text] = settingsPage();
-  if (read(path) !== text) expect.fail(`${path} is not what src/app/settings.ts says; run: npm run contracts`);
+  if (read(path) !== text) expect.fail(`${path} is not what src/server/settings.ts says; run: npm run contracts`);
 });
 
 test('docs/settings.md lists every setting that has an effect, with a default and a meaning', () => {

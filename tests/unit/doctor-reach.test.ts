@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { portsCheck, redisCheck } from '../../src/app/commands/doctor-checks.ts';
-import { issuerChecks, serverChecks, tracingCheck } from '../../src/app/commands/doctor-reach.ts';
-import { readConfig } from '../../src/app/config.ts';
+import { portsCheck, redisCheck } from '../../src/cli/commands/doctor-checks.ts';
+import { issuerChecks, serverChecks, tracingCheck } from '../../src/cli/commands/doctor-reach.ts';
+import { readConfig } from '../../src/server/config.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

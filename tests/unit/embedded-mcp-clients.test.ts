@@ -4,7 +4,7 @@ import * as legacy from '@modelcontextprotocol/sdk/client/auth.js';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authUrl, Browser, field, type TestRuntime, testRuntime } from './embedded-support.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 
 let w: TestRuntime;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** HTML of the approval, start and sign-in pages: the states of a card, escaping of hostile values, formats and the CSP. */
 import { describe, expect, test } from 'vitest';
-import type { CardChange, ConfirmationData } from '../../src/core/answer.ts';
+import type { CardChange, ConfirmationData } from '../../src/declare/answer.ts';
 import { approvePage, cardDigest, notYoursPage, pageHeaders } from '../../src/gateway/pages/approve.ts';
 import { approveScript } from '../../src/gateway/pages/approve-script.ts';
 import { difference, formatValue, timeLeft } from '../../src/gateway/pages/format.ts';

@@ -1,6 +1,6 @@
 /** Sign-in and consent pages of the built-in identity provider: Host and Origin checks, CSRF tokens and security headers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { ask, authUrl, Browser, exchange, field, pkce, renew, walk, type TestRuntime, testRuntime } from './embedded-support.ts';
 
 let w: TestRuntime;

@@ -10,8 +10,8 @@ import { createEmbeddedIssuer } from '../../src/identity/issuers.ts';
 import { type Keys, openKeys } from '../../src/identity/keys.ts';
 import { type Revocations, createRevocations } from '../../src/identity/revocation.ts';
 import { createVerifier, type Verifier } from '../../src/identity/verify.ts';
-import type { KeyValue } from '../../src/core/ports.ts';
-import { persona, personas } from '../../src/sample/people.ts';
+import type { KeyValue } from '../../src/engine/ports.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { folder, testPeople } from './identity-support.ts';
 

@@ -5,11 +5,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import type { Answer } from '../../src/core/answer.ts';
-import type { Ticket } from '../../src/core/tickets.ts';
-import type { Caller } from '../../src/core/caller.ts';
-import { Failure } from '../../src/core/errors.ts';
+import { allTools } from '../../src/server/registry.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import type { Ticket } from '../../src/engine/approvals/tickets.ts';
+import type { Caller } from '../../src/engine/caller.ts';
+import { Failure } from '../../src/declare/errors.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
 import { ANSWERS_HEADER, answersTo, type UpstreamClient, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { openKeys } from '../../src/identity/keys.ts';

@@ -1,8 +1,8 @@
 /** Accounts of the built-in identity provider: roles, disabling and "sign out everywhere", shared by all replicas. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeyValue } from '../../src/core/ports.ts';
+import type { KeyValue } from '../../src/engine/ports.ts';
 import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
-import { persona, personas } from '../../src/sample/people.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { testClock } from './identity-support.ts';
 

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, hash, randomUUID } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../src/core/caller.ts';
+import type { Caller } from '../../src/engine/caller.ts';
 import { gatewayJwks, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../../src/identity/gateway-keys.ts';
 import {
   type Execution,

@@ -1,9 +1,9 @@
 /** Revocation and caching of verified tokens: lost roles, ended employment, outages of the stores and the right to approve. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mayDecide } from '../../src/core/caller.ts';
+import { mayDecide } from '../../src/engine/caller.ts';
 import { bearer } from '../../src/identity/verify.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { API, BASE, refusal, type Setup, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
 
 let here: Setup;

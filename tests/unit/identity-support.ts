@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { afterAll } from 'vitest';
-import type { Failure } from '../../src/core/errors.ts';
-import type { Clock, People } from '../../src/core/ports.ts';
+import type { Failure } from '../../src/declare/errors.ts';
+import type { Clock, People } from '../../src/engine/ports.ts';
 import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
 import { createEmbeddedIssuer, type Issuer } from '../../src/identity/issuers.ts';
 import { type Keys, openKeys } from '../../src/identity/keys.ts';
 import { type MintOptions, mintToken } from '../../src/identity/mint.ts';
 import { type Revocations, createRevocations } from '../../src/identity/revocation.ts';
 import { createVerifier, type Verifier } from '../../src/identity/verify.ts';
-import { persona, personas } from '../../src/sample/people.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 
 export const BASE = 'http://localhost:3100';

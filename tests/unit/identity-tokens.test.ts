@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTHeaderParameters, type JWTPayload } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { API, BASE, encoded, MCP, refusal, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
 
 const it_ = setUp();

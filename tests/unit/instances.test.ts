@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { completedBy, type Instance, registerInstance } from '../../src/app/instances.ts';
+import { completedBy, type Instance, registerInstance } from '../../src/server/instances.ts';
 
 let root: string;
 let home: string;

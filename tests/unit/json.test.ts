@@ -2,7 +2,7 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Failure } from '../../src/core/errors.ts';
+import { Failure } from '../../src/declare/errors.ts';
 import { readJson } from '../../src/transports/body.ts';
 import { sendFailure } from '../../src/transports/guard.ts';
 import { parseJson } from '../../src/transports/json.ts';

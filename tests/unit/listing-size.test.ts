@@ -1,9 +1,9 @@
 /** Size of tools/list: the tools of an executive cost at most 250 tokens each, and still describe every field. */
 import { expect, it } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { rolesIn } from '../../src/core/people.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { rolesIn } from '../../src/declare/people.ts';
 import { createListings } from '../../src/gateway/listing.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { person } from '../test-runtime.ts';
 
 /** Average for such JSON with the tokenizers of well-known models. */

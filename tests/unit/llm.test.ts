@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { ConfigProblem, readConfig } from '../../src/app/config.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { ConfigProblem, readConfig } from '../../src/server/config.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import type { Model, Message, Step, Turn } from '../../src/assistant/model.ts';
 import { type LlmSettings, createLlm } from '../../src/assistant/models/llm.ts';

@@ -1,6 +1,6 @@
 /** Log lines: only allowed fields, no messages of drivers, no tokens and no control characters. */
 import { expect, test } from 'vitest';
-import { openLog } from '../../src/app/log.ts';
+import { openLog } from '../../src/server/log.ts';
 
 function lines(level = 'info') {
   const written: string[] = [];

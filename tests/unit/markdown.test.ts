@@ -1,8 +1,8 @@
 /** The Markdown parser that the web app, the terminal and the journey share. */
 import { describe, expect, test } from 'vitest';
-import { createAnswerPrinter } from '../../src/app/terminal/markdown.ts';
-import { plain } from '../../src/app/terminal/style.ts';
-import { createLineClassifier, parseBlocks, parseInline, parseTable } from '../../src/core/markdown.ts';
+import { createAnswerPrinter } from '../../src/cli/terminal/markdown.ts';
+import { plain } from '../../src/cli/terminal/style.ts';
+import { createLineClassifier, parseBlocks, parseInline, parseTable } from '../../src/declare/markdown.ts';
 
 const text = (value: string) => ({ type: 'text', value });
 

@@ -1,9 +1,9 @@
 /** A list cannot be ordered by a masked field: the order would reveal what the mask hides. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { asc } from '../../src/core/order.ts';
-import { hr } from '../../src/domains/hr/domain.ts';
-import { employee } from '../../src/domains/hr/schemas.ts';
+import { asc } from '../../src/declare/order.ts';
+import { hr } from '../../domains/hr/domain.ts';
+import { employee } from '../../domains/hr/schemas.ts';
 
 test('a masked field is refused as an order when the tool is declared', () => {
   const declare = () =>

@@ -1,10 +1,10 @@
 /** Rotation of the master key: pending tickets and cursors stay valid. */
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { start, type Tamshai } from '../../src/app/compose.ts';
-import { readConfig } from '../../src/app/config.ts';
+import { start, type Tamshai } from '../../src/server/compose.ts';
+import { readConfig } from '../../src/server/config.ts';
 import { openKeys } from '../../src/identity/keys.ts';
-import { persona } from '../../src/sample/people.ts';
+import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, SERVERS, type TestServer } from '../test-server.ts';
 import { type TestClient, visit } from '../test-client.ts';
 

@@ -1,9 +1,9 @@
 /** The concurrency limit of MCP subscriptions and streams, which all processes share through the key-value store. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { failure } from '../../src/core/errors.ts';
-import type { KeyValue } from '../../src/core/ports.ts';
+import { failure } from '../../src/declare/errors.ts';
+import type { KeyValue } from '../../src/engine/ports.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { ConcurrencyLimit } from '../../src/core/limits/concurrency-limit.ts';
+import { ConcurrencyLimit } from '../../src/engine/limits/concurrency-limit.ts';
 
 let kv: KeyValue;
 let now = Date.now();

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
-import type { Caller } from '../../src/core/caller.ts';
-import { failure } from '../../src/core/errors.ts';
+import type { Answer, PendingAnswer } from '../../src/declare/answer.ts';
+import type { Caller } from '../../src/engine/caller.ts';
+import { failure } from '../../src/declare/errors.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
 import { type McpHandler, type McpOptions, createMcpTransport, type TicketView, type ToolCall } from '../../src/transports/mcp/index.ts';

@@ -14,6 +14,6 @@ test('there are at least thirty mutants with unique names', () => {
 });
 
 test.each(MUTANTS)('$area: $name', ({ find, tests }) => {
-  expect(locate(root, find).file).toMatch(/^(src|sql)\//);
+  expect(locate(root, find).file).toMatch(/^(src|domains|sql)\//);
   expect(tests.filter((name) => !files.some((file) => file === `${name}.test.ts` || file === `${name}.embedded.test.ts`))).toEqual([]);
 });

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import type { Message } from '../../src/assistant/model.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';
-import { opens } from '../../src/core/access.ts';
-import type { Answer } from '../../src/core/answer.ts';
-import { defineDomain } from '../../src/core/define.ts';
-import { day, line, money, prose, storedDay } from '../../src/core/fields.ts';
-import { asc } from '../../src/core/order.ts';
-import { qualifiedName, createRegistry } from '../../src/core/registry.ts';
-import { sql } from '../../src/core/sql.ts';
-import type { Person } from '../../src/core/people.ts';
+import { opens } from '../../src/engine/access.ts';
+import type { Answer } from '../../src/declare/answer.ts';
+import { defineDomain } from '../../src/declare/define.ts';
+import { day, line, money, prose, storedDay } from '../../src/declare/fields.ts';
+import { asc } from '../../src/declare/order.ts';
+import { qualifiedName, createRegistry } from '../../src/engine/registry.ts';
+import { sql } from '../../src/declare/sql.ts';
+import type { Person } from '../../src/declare/people.ts';
 import { person } from '../test-runtime.ts';
 
 const zoo = defineDomain({

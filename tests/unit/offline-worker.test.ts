@@ -9,10 +9,10 @@ import { createFairQueue } from '../../src/assistant/offline/fair-queue.ts';
 import type { Job, Reply } from '../../src/assistant/offline/job.ts';
 import { WORKER_FILE } from '../../src/assistant/offline/thread.ts';
 import { createWorkerQueue, type QueueLimits, type WorkerQueue } from '../../src/assistant/offline/worker-queue.ts';
-import { rolesIn } from '../../src/core/people.ts';
+import { rolesIn } from '../../src/declare/people.ts';
 import { toys } from './offline-toy.ts';
 
-const FAULTY = new URL('offline-faulty-worker.mjs', import.meta.url);
+const FAULTY = new URL('./offline-faulty-worker.mjs', import.meta.url);
 const asker: Job['asker'] = {
   realm: 'staff',
   username: 'nina.patel',
@@ -161,7 +161,7 @@ describe('a past question', () => {
 test('an idle thread does not prevent the process from exiting', async () => {
   const script = `
     import { createOfflineModel } from ${JSON.stringify(new URL('index.js', WORKER_FILE).href)};
-    import { allTools } from ${JSON.stringify(new URL('../../app/registry.js', WORKER_FILE).href)};
+    import { allTools } from ${JSON.stringify(new URL('../../server/registry.js', WORKER_FILE).href)};
     const model = createOfflineModel(allTools());
     const person = { principal: 'p', realm: 'staff', username: 'u', name: 'U', email: 'u@x.example', roles: new Set(['employee']) };
     const messages = [{ by: 'person', text: 'hello' }];

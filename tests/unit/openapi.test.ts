@@ -1,7 +1,7 @@
 /** openapi.json for client generators: every schema has exactly one name, and every reference resolves. */
 import { describe, expect, it } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { openapi } from '../../src/core/derive/openapi.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { openapi } from '../../src/derive/openapi.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,12 @@
 /** Writes that act at once where they concern only the caller, and need approval where they concern others. */
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { defineDomain } from '../../src/core/define.ts';
-import { answerOf } from '../../src/core/derive/answers.ts';
-import { toolReference } from '../../src/core/derive/docs.ts';
-import { mcpTool } from '../../src/core/derive/mcp.ts';
-import { openapi } from '../../src/core/derive/openapi.ts';
-import { createRegistry } from '../../src/core/registry.ts';
+import { defineDomain } from '../../src/declare/define.ts';
+import { answerOf } from '../../src/derive/answers.ts';
+import { toolReference } from '../../src/derive/docs.ts';
+import { mcpTool } from '../../src/derive/mcp.ts';
+import { openapi } from '../../src/derive/openapi.ts';
+import { createRegistry } from '../../src/engine/registry.ts';
 import { code, databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const spec = {

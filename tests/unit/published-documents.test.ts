@@ -1,7 +1,7 @@
 /** openapi.json and the API reference page are generated once, yield to the event loop, and are then sent as bytes. */
 import { expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { openapi, openapiDocument } from '../../src/core/derive/openapi.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { openapi, openapiDocument } from '../../src/derive/openapi.ts';
 import { docsDocument } from '../../src/gateway/docs-page.ts';
 import { turnsDuring } from '../turns.ts';
 

@@ -1,6 +1,6 @@
 /** Calls over the rate limit leave a bounded number of audit records, and none of them is lost from the count. */
 import { expect, test } from 'vitest';
-import type { AuditRecord } from '../../src/core/ports.ts';
+import type { AuditRecord } from '../../src/engine/ports.ts';
 import { boundRateLimited } from '../../src/storage/audit/rate-limited.ts';
 import { example } from '../ports/audit-test-store.ts';
 

@@ -1,6 +1,6 @@
 /** The /ready endpoint of a domain server: it answers 503 in time when its store does not answer. */
 import { expect, it, vi } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';
 import { createRestApp } from '../../src/transports/rest.ts';
 

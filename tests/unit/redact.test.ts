@@ -1,8 +1,8 @@
 /** Redaction of inputs before they are written to the audit log: names of fields, patterns of secrets, and size limits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HIDDEN } from '../../src/core/fields.ts';
-import { hidePatterns, redact } from '../../src/core/redact.ts';
+import { HIDDEN } from '../../src/declare/fields.ts';
+import { hidePatterns, redact } from '../../src/engine/audit/redact.ts';
 
 const kept = (input: unknown, fields?: ReadonlySet<string>): unknown => JSON.parse(redact(input, fields));
 const ID = '3f2a1c04-5b6d-4e7f-8a90-112233445566';

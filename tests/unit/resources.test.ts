@@ -1,8 +1,8 @@
 /** Declarations of MCP resources and prompts: addresses, variables and the checks at declaration time. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineDomain } from '../../src/core/define.ts';
-import { createRegistry } from '../../src/core/registry.ts';
+import { defineDomain } from '../../src/declare/define.ts';
+import { createRegistry } from '../../src/engine/registry.ts';
 
 const notes = defineDomain({
   name: 'notes',

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collectionsOf } from '../../src/app/documents.ts';
-import { readConfig } from '../../src/app/config.ts';
-import { defineDomain } from '../../src/core/define.ts';
-import { filters, is } from '../../src/core/filter.ts';
-import * as sales from '../../src/domains/sales/index.ts';
-import { loadDocuments, sampleCollections } from '../../src/sample/documents.ts';
+import { collectionsOf } from '../../src/server/documents.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { defineDomain } from '../../src/declare/define.ts';
+import { filters, is } from '../../src/declare/filter.ts';
+import * as sales from '../../domains/sales/index.ts';
+import { loadDocuments, sampleCollections } from '../../src/server/sample-documents.ts';
 import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-sample-documents-'));

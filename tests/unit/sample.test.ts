@@ -1,13 +1,13 @@
 /** Generated sample data of the HR domain: deterministic, consistent, and with the people that examples name, at any size and date. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { workingDays } from '../../src/domains/hr/rules.ts';
-import { departmentNames, offices } from '../../src/sample/departments.ts';
-import { directory, type SamplePerson } from '../../src/sample/directory.ts';
-import { hrSample } from '../../src/sample/hr.ts';
-import { plain } from '../../src/sample/names.ts';
-import { persona, personas } from '../../src/sample/people.ts';
-import type { Cell } from '../../src/sample/tables.ts';
+import { workingDays } from '../../domains/hr/rules.ts';
+import { departmentNames, offices } from '../../domains/sample-company/departments.ts';
+import { directory, type SamplePerson } from '../../domains/sample-company/directory.ts';
+import { hrSample } from '../../domains/hr/sample/index.ts';
+import { plain } from '../../domains/sample-company/names.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
+import type { Cell } from '../../src/declare/sample.ts';
 
 const TODAY = new Date('2026-11-16T09:00:00Z');
 type Row = Record<string, Cell>;

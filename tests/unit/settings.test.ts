@@ -1,8 +1,8 @@
 /** The settings schema: renamed settings, and which kind of store each domain uses. */
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/app/config.ts';
-import { allTools } from '../../src/app/registry.ts';
-import { DOMAIN_STORES, RENAMED_SETTINGS, settingNames } from '../../src/app/settings.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { DOMAIN_STORES, RENAMED_SETTINGS, settingNames } from '../../src/server/settings.ts';
 
 test.each(Object.entries(RENAMED_SETTINGS))('the old name %s is refused with its new name %s', (old, present) => {
   expect(settingNames()).toContain(present);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Listener, listen } from '../../src/app/listen.ts';
-import { createReadiness } from '../../src/app/readiness.ts';
+import { type Listener, listen } from '../../src/server/listen.ts';
+import { createReadiness } from '../../src/server/readiness.ts';
 import type { ToolBackend } from '../../src/gateway/backends.ts';
 
 describe('a process', () => {

@@ -1,17 +1,17 @@
 /** Terminal output of the command: text width, colours, tables, the approval card, progress bars and exit codes. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { endOf, EXIT, exitOf, Stop, withoutSecrets } from '../../src/app/commands/stop.ts';
-import { became, cardLines, stays } from '../../src/app/terminal/card.ts';
-import { dataLines } from '../../src/app/terminal/data.ts';
-import { bar, progressOn } from '../../src/app/terminal/progress.ts';
-import { plain, showsColour, styleOf } from '../../src/app/terminal/style.ts';
-import { table } from '../../src/app/terminal/table.ts';
-import { count, duration, padEnd, padStart, safe, widthOf, wrap } from '../../src/app/terminal/text.ts';
-import type { ConfirmationData } from '../../src/core/answer.ts';
-import { jsonSchema } from '../../src/core/derive/answers.ts';
-import { failure } from '../../src/core/errors.ts';
-import { amount, HIDDEN, masked, storedDay, storedTime } from '../../src/core/fields.ts';
+import { endOf, EXIT, exitOf, Stop, withoutSecrets } from '../../src/cli/commands/stop.ts';
+import { became, cardLines, stays } from '../../src/cli/terminal/card.ts';
+import { dataLines } from '../../src/cli/terminal/data.ts';
+import { bar, progressOn } from '../../src/cli/terminal/progress.ts';
+import { plain, showsColour, styleOf } from '../../src/cli/terminal/style.ts';
+import { table } from '../../src/cli/terminal/table.ts';
+import { count, duration, padEnd, padStart, safe, widthOf, wrap } from '../../src/cli/terminal/text.ts';
+import type { ConfirmationData } from '../../src/declare/answer.ts';
+import { jsonSchema } from '../../src/derive/answers.ts';
+import { failure } from '../../src/declare/errors.ts';
+import { amount, HIDDEN, masked, storedDay, storedTime } from '../../src/declare/fields.ts';
 
 const narrow = { style: plain, width: 40 };
 const wide = { style: plain, width: Number.POSITIVE_INFINITY };

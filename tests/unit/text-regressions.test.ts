@@ -1,7 +1,7 @@
 /** Regression tests for redaction and for names with hidden characters. */
 import { describe, expect, it, test } from 'vitest';
-import { line } from '../../src/core/fields.ts';
-import { redact } from '../../src/core/redact.ts';
+import { line } from '../../src/declare/fields.ts';
+import { redact } from '../../src/engine/audit/redact.ts';
 import { clientName } from '../../src/transports/mcp/client-info.ts';
 
 describe('an identity number is redacted from the audit log in every spelling', () => {

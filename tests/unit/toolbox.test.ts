@@ -1,8 +1,8 @@
 /** Selection of tools for an LLM prompt: the relevant tools within the token budget. */
 import { describe, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
+import { allTools } from '../../src/server/registry.ts';
 import { promptTool, FIND_TOOLS, TOOL_TOKENS, tokensOf, createToolbox } from '../../src/assistant/toolbox.ts';
-import { type Person, rolesIn } from '../../src/core/people.ts';
+import { type Person, rolesIn } from '../../src/declare/people.ts';
 
 const box = createToolbox(allTools());
 const someone = (...roles: string[]): Person => ({

@@ -1,7 +1,7 @@
 /** Every setting that holds a URL: which of them may hold a password, and that no password is ever repeated. */
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/app/config.ts';
-import { settingNames, urlSettings } from '../../src/app/settings.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { settingNames, urlSettings } from '../../src/server/settings.ts';
 
 const SECRET = 'canary-4711';
 const kinds = urlSettings();

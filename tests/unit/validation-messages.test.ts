@@ -1,10 +1,10 @@
 /** Validation messages of all tools: they name the field and what it must be, without the words of the schema library. */
 import { describe, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { Failure } from '../../src/core/errors.ts';
-import { parseInput } from '../../src/core/input.ts';
-import type { Person } from '../../src/core/people.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { Failure } from '../../src/declare/errors.ts';
+import { parseInput } from '../../src/engine/input.ts';
+import type { Person } from '../../src/declare/people.ts';
+import type { Tool } from '../../src/declare/tool.ts';
 
 const person = { principal: 'p', username: 'a', roles: new Set(['employee']), realm: 'staff' } as unknown as Person;
 const ODD = [5, -1, 1e12, 1.2345, '', 'x', 'y'.repeat(9000), null, true, [], ['x'], {}] as const;

@@ -1,11 +1,11 @@
 /** The functions in web/lib that build CSV, forms, table columns, times and suggestions, without a browser. */
 import { describe, expect, test } from 'vitest';
-import { allTools } from '../../src/app/registry.ts';
-import { mcpTool } from '../../src/core/derive/mcp.ts';
-import { HIDDEN } from '../../src/core/fields.ts';
-import type { Person } from '../../src/core/people.ts';
+import { allTools } from '../../src/server/registry.ts';
+import { mcpTool } from '../../src/derive/mcp.ts';
+import { HIDDEN } from '../../src/declare/fields.ts';
+import type { Person } from '../../src/declare/people.ts';
 import { toolsOf } from '../../src/gateway/listing.ts';
-import { persona, personas } from '../../src/sample/people.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
 import { allColumns, compare, valueText, tableColumns, fieldHintsOf } from '../../web/lib/columns.ts';
 import { cell, csv } from '../../web/lib/csv.ts';
 import { toDrafts, toInput, widgetOf } from '../../web/lib/form.ts';

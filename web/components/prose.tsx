@@ -1,6 +1,6 @@
 /** Renders an answer or an article from Markdown. HTML and images stay text, and only paths of this site become links. */
 import { Fragment, memo, type ReactNode } from 'react';
-import { type Block, type Inline, parseBlocks, parseInline, parseTable, withoutMark } from '../../src/core/markdown.ts';
+import { type Block, type Inline, parseBlocks, parseInline, parseTable, withoutMark } from '../../src/declare/markdown.ts';
 
 function Link({ label, target }: { readonly label: string; readonly target: string }) {
   const url = URL.parse(target, location.origin);

@@ -2,8 +2,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type LanguageModelV3, type LanguageModelV3Message, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { failure } from '../../core/errors.ts';
-import type { Logger } from '../../core/ports.ts';
+import { failure } from '../../declare/errors.ts';
+import type { Logger } from '../../engine/ports.ts';
 import { promptTool, FIND_TOOLS } from '../toolbox.ts';
 import type { Model, Message, Step, ToolCall, Turn } from '../model.ts';
 

@@ -1,7 +1,7 @@
 /** Tool declarations as plain data that can be sent to the worker thread. */
-import { EXAMPLE_DAY, jsonSchema } from '../../core/derive/answers.ts';
-import { qualifiedName, type Registry } from '../../core/registry.ts';
-import type { Audience, Tool } from '../../core/tool.ts';
+import { EXAMPLE_DAY, jsonSchema } from '../../derive/answers.ts';
+import { qualifiedName, type Registry } from '../../engine/registry.ts';
+import type { Audience, Tool } from '../../declare/tool.ts';
 import type { Schema } from './schema.ts';
 
 export interface DomainDeclaration {

@@ -1,5 +1,5 @@
 /** The dialogue manager: answers each round of a conversation in the light of the previous ones. */
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
 import { matchChoice } from './choices.ts';

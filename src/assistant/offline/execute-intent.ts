@@ -1,6 +1,6 @@
 /** Executes an intent: resolves its references to ids and calls its tool. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import { overlaps, type Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import { inheritKnownValues, fillOwnIds, ownFieldValue, inheritChoices, completeName } from './ellipsis.ts';

@@ -1,5 +1,5 @@
 /** The frame of a question: its intent, its slots and its result. Later questions refer to it. */
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Row, ShownRows } from './rows.ts';

@@ -1,5 +1,5 @@
 /** The offline model: answers without a network, from an index of the tool declarations, in a worker thread. */
-import type { Registry } from '../../core/registry.ts';
+import type { Registry } from '../../engine/registry.ts';
 import type { Model, Turn } from '../model.ts';
 import { dayOf } from './calendar.ts';
 import type { Job } from './job.ts';

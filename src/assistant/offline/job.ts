@@ -1,5 +1,5 @@
 /** A job: one turn of the offline model as a pure function of its input, so that it can run in a worker thread. */
-import { opens } from '../../core/access.ts';
+import { opens } from '../../engine/access.ts';
 import type { Step } from '../model.ts';
 import { MAX_TOKENS } from './annotate.ts';
 import type { Asker } from './asker.ts';

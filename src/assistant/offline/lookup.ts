@@ -1,5 +1,5 @@
 /** Resolves references to ids: from rows shown before, or through a tool that finds such rows. */
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import type { IndexedTool } from './index-tools.ts';

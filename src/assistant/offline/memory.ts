@@ -1,5 +1,5 @@
 /** Replays the completed calls of a question. Each turn starts over and stops at the first call without an answer. */
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Message, ToolCall } from '../model.ts';
 
 export interface CompletedCall {

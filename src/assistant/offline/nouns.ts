@@ -1,5 +1,5 @@
 /** Nouns of an utterance: whether it names one record of a tool, several, or a new one. */
-import { audienceFor } from '../../core/access.ts';
+import { audienceFor } from '../../engine/access.ts';
 import type { Utterance } from './annotate.ts';
 import type { Asker } from './asker.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';

@@ -1,6 +1,6 @@
 /** Resolves the intent of an utterance: selects the tool, checks permission, and executes or explains. */
-import { opens } from '../../core/access.ts';
-import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
+import { opens } from '../../engine/access.ts';
+import { CUSTOMER_ROLES, STAFF_ROLES } from '../../declare/people.ts';
 import { overlaps, type Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import { ANAPHORA } from './ellipsis.ts';

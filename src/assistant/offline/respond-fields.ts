@@ -1,7 +1,7 @@
 /** Finds the fields that a question asks for, and puts their values into words. */
-import { hiddenFrom } from '../../core/access.ts';
-import { HIDDEN } from '../../core/display.ts';
-import type { Role } from '../../core/people.ts';
+import { hiddenFrom } from '../../engine/access.ts';
+import { HIDDEN } from '../../declare/display.ts';
+import type { Role } from '../../declare/people.ts';
 import type { Utterance } from './annotate.ts';
 import type { Asker } from './asker.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';

@@ -1,6 +1,6 @@
 /** Puts lists of rows into words. */
-import type { ListMetadata } from '../../core/answer.ts';
-import { HIDDEN } from '../../core/display.ts';
+import type { ListMetadata } from '../../declare/answer.ts';
+import { HIDDEN } from '../../declare/display.ts';
 import type { Utterance } from './annotate.ts';
 import type { IntentResult } from './frame.ts';
 import { type IndexedTool, rowOf } from './index-tools.ts';

@@ -1,5 +1,5 @@
 /** Puts one record into words. */
-import { HIDDEN } from '../../core/display.ts';
+import { HIDDEN } from '../../declare/display.ts';
 import type { Utterance } from './annotate.ts';
 import { type IndexedTool, rowOf } from './index-tools.ts';
 import { requestedFields, explainHidden, lowerFirst, type ResponseContext, bold, displayName } from './respond-fields.ts';

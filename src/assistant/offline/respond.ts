@@ -1,5 +1,5 @@
 /** Puts the result of an intent into words. */
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { Frame, IntentResult } from './frame.ts';
 import type { IndexedTool } from './index-tools.ts';

@@ -1,5 +1,5 @@
 /** Rows of tool answers: their names, their ids, and which of several is meant. */
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import { isId, type Schema, unwrapUnion } from './schema.ts';

@@ -1,5 +1,5 @@
 /** Formats values for people and renders rows as a Markdown table. */
-import { HIDDEN, labelFor } from '../../core/display.ts';
+import { HIDDEN, labelFor } from '../../declare/display.ts';
 import { isId, type Schema, unwrapUnion, typeOf } from './schema.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d/;

@@ -1,6 +1,6 @@
 /** One worker thread of the offline model: started with the declarations, given one job at a time, ended when a job takes too long. */
 import { Worker } from 'node:worker_threads';
-import { failure } from '../../core/errors.ts';
+import { failure } from '../../declare/errors.ts';
 import type { Step } from '../model.ts';
 import type { Declarations } from './declarations.ts';
 import type { Job, Reply } from './job.ts';
@@ -25,7 +25,7 @@ export interface Thread {
 
 /** Node.js 20 runs no TypeScript: where this file runs from source, as in tests, the built worker is used. */
 export const WORKER_FILE = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../dist/assistant/offline/worker.js' : './worker.js',
+  import.meta.url.endsWith('.ts') ? '../../../dist/src/assistant/offline/worker.js' : './worker.js',
   import.meta.url,
 );
 

@@ -1,7 +1,7 @@
 /** The job queue of the offline model's worker thread. It is fair among people and bounded per person. */
-import { failure } from '../../core/errors.ts';
-import type { Registry } from '../../core/registry.ts';
-import { createTurns } from '../../core/turns.ts';
+import { failure } from '../../declare/errors.ts';
+import type { Registry } from '../../engine/registry.ts';
+import { createTurns } from '../../engine/turns.ts';
 import type { Step } from '../model.ts';
 import { type Declarations, readDeclarations } from './declarations.ts';
 import { createFairQueue } from './fair-queue.ts';

@@ -1,5 +1,5 @@
 /** The approval card as HTML, in every state of a change. */
-import type { CardChange } from '../../core/answer.ts';
+import type { CardChange } from '../../declare/answer.ts';
 import { bdi, type Html, html, mixesAlphabets, type Part } from '../../identity/web/html.ts';
 import { type IconName, icon } from '../../identity/web/layout.ts';
 import { clock, difference, formatValue, timeLeft } from './format.ts';

@@ -1,5 +1,5 @@
 /** Formats values for approval cards. Values are not rounded and have no exponent. */
-import type { CardChange } from '../../core/answer.ts';
+import type { CardChange } from '../../declare/answer.ts';
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 0, maximumFractionDigits: 20 });

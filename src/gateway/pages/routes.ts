@@ -1,7 +1,7 @@
 /** Routes of the server's HTML pages: sign-in, start page, approvals, web app and assets. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../core/caller.ts';
-import { Failure, failure } from '../../core/errors.ts';
+import type { Caller } from '../../engine/caller.ts';
+import { Failure, failure } from '../../declare/errors.ts';
 import { type Asset, assets } from '../../identity/web/assets.ts';
 import { pageHeaders, securityHeaders } from '../../identity/web/headers.ts';
 import type { Banners } from '../../identity/web/layout.ts';

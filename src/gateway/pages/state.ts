@@ -1,6 +1,6 @@
 /** The state of a confirmation, and the view of it that a card shows. */
-import type { ConfirmationData } from '../../core/answer.ts';
-import type { ErrorAnswer } from '../../core/errors.ts';
+import type { ConfirmationData } from '../../declare/answer.ts';
+import type { ErrorAnswer } from '../../declare/errors.ts';
 
 /** As `GET /api/confirmations/<id>` returns it. */
 export interface ConfirmationState {

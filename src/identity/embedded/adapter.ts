@@ -1,7 +1,7 @@
 /** The storage adapter of the embedded OpenID provider, on the key-value store. */
 import { hash } from 'node:crypto';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import type { KeyValue } from '../../core/ports.ts';
+import type { KeyValue } from '../../engine/ports.ts';
 import { errors } from './library.ts';
 
 /** Models that are valid only while their grant exists. */

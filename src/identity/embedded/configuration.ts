@@ -1,6 +1,6 @@
 /** The configuration of the embedded OpenID provider for one realm: clients, tokens, lifetimes and consent. */
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import type { Realm } from '../../core/people.ts';
+import type { Realm } from '../../declare/people.ts';
 import type { Accounts, PresentAccount } from '../accounts.ts';
 import type { SigningKey } from '../keys.ts';
 import type { Banners } from '../web/layout.ts';

@@ -2,8 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import { isFormType } from '../../core/media-type.ts';
-import type { Realm } from '../../core/people.ts';
+import { isFormType } from '../../engine/media-type.ts';
+import type { Realm } from '../../declare/people.ts';
 import type { Accounts, Persona } from '../accounts.ts';
 import { contentSecurityPolicy, formTarget, pageHeaders } from '../web/headers.ts';
 import type { Banners } from '../web/layout.ts';

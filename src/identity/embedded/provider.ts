@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { failure } from '../../core/errors.ts';
-import { isFormType, isJsonType } from '../../core/media-type.ts';
-import type { Realm } from '../../core/people.ts';
-import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
+import { failure } from '../../declare/errors.ts';
+import { isFormType, isJsonType } from '../../engine/media-type.ts';
+import type { Realm } from '../../declare/people.ts';
+import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
 import type { Accounts } from '../accounts.ts';
 import { embeddedIssuerUrl } from '../issuers.ts';
 import { derive, derivePrevious, type Keys } from '../keys.ts';

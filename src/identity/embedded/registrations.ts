@@ -1,5 +1,5 @@
 /** Limits dynamic client registration, which is open to anyone: rate per address, and number of unused clients. */
-import type { Clock, KeyValue } from '../../core/ports.ts';
+import type { Clock, KeyValue } from '../../engine/ports.ts';
 
 export interface RegistrationLimits {
   /** The largest number of registered clients without a sign-in. */

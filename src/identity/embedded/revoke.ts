@@ -1,6 +1,6 @@
 /** Revokes access tokens (RFC 7009). They are JWTs and not stored, so a revoked token is listed until it expires. */
 import { jwtVerify } from 'jose';
-import type { Realm } from '../../core/people.ts';
+import type { Realm } from '../../declare/people.ts';
 import type { SigningKey } from '../keys.ts';
 import type { Revocations } from '../revocation.ts';
 

@@ -1,6 +1,6 @@
 /** The OpenID Connect client of the web app: sign-in by code flow with PKCE, token renewal and revocation. */
 import * as oidc from 'openid-client';
-import { failure } from '../../core/errors.ts';
+import { failure } from '../../declare/errors.ts';
 
 export interface WebIssuer {
   readonly issuer: string;

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
-import { Failure, failure } from '../../core/errors.ts';
-import type { Realm } from '../../core/people.ts';
-import type { Clock, KeyValue } from '../../core/ports.ts';
+import { Failure, failure } from '../../declare/errors.ts';
+import type { Realm } from '../../declare/people.ts';
+import type { Clock, KeyValue } from '../../engine/ports.ts';
 import { SignInRefused, type Tokens } from './issuer-client.ts';
 import type { Sealer } from './seal.ts';
 

@@ -2,10 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
-import type { Caller } from '../../core/caller.ts';
-import { Failure, failure } from '../../core/errors.ts';
-import type { Realm } from '../../core/people.ts';
-import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
+import type { Caller } from '../../engine/caller.ts';
+import { Failure, failure } from '../../declare/errors.ts';
+import type { Realm } from '../../declare/people.ts';
+import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
 import { createCookieJar } from './cookies.ts';
 import { pageHeaders } from './headers.ts';
 import { type IssuerClient, createIssuerClient, SignInRefused, type Tokens, type WebIssuer } from './issuer-client.ts';

@@ -1,5 +1,5 @@
-import { failure } from '../../core/errors.ts';
-import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
+import { failure } from '../../declare/errors.ts';
+import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
 import { misfiled, CHAINS, createAuditIndexes, bodyField } from './order.ts';
 

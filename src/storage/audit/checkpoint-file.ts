@@ -1,8 +1,8 @@
 /** The file of audit checkpoints: one JSON line for each. */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
-import type { Checkpoint } from '../../core/audit.ts';
-import { createTurns } from '../../core/turns.ts';
+import type { Checkpoint } from '../../engine/audit/chain.ts';
+import { createTurns } from '../../engine/turns.ts';
 
 const THIN_OVER_BYTES = 8_388_608;
 const KEEP_NEWEST = 1_000;

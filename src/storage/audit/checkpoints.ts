@@ -1,5 +1,12 @@
-import { type AuditKeys, CHECKPOINT_EVERY, type Checkpoint, type CheckpointNote, isOurs, signCheckpoint } from '../../core/audit.ts';
-import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
+import {
+  type AuditKeys,
+  CHECKPOINT_EVERY,
+  type Checkpoint,
+  type CheckpointNote,
+  isOurs,
+  signCheckpoint,
+} from '../../engine/audit/chain.ts';
+import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
 import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './checkpoint-file.ts';
 
 export interface Checkpoints {

@@ -1,5 +1,5 @@
 /** Limits the audit records of rate-limited calls: the first of each minute get a record each, the rest one record for each person. */
-import type { AuditLog, AuditRecord, Clock } from '../../core/ports.ts';
+import type { AuditLog, AuditRecord, Clock } from '../../engine/ports.ts';
 
 const ONE_BY_ONE = 20;
 const MINUTE_MS = 60_000;

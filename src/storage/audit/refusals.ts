@@ -1,5 +1,5 @@
 /** Counts unauthenticated requests in the audit log. */
-import type { AuditLog, Clock } from '../../core/ports.ts';
+import type { AuditLog, Clock } from '../../engine/ports.ts';
 
 export interface Refusals {
   /** Counts one call without a valid sign-in. */

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
-import { bodyOf, type Checkpoint, type CheckpointNote, macOf, withNote } from '../../core/audit.ts';
-import { type Failure, failure } from '../../core/errors.ts';
-import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../core/ports.ts';
+import { bodyOf, type Checkpoint, type CheckpointNote, macOf, withNote } from '../../engine/audit/chain.ts';
+import { type Failure, failure } from '../../declare/errors.ts';
+import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../engine/ports.ts';
 import { openSqlite, type Sqlite, type SqliteStatement, storedText } from '../sqlite-file.ts';
-import type { Head } from '../../core/chain-writer.ts';
+import type { Head } from '../../engine/audit/chain-writer.ts';
 import { chainsIn } from './call-chains.ts';
 import type { Checkpoints } from './checkpoints.ts';
 

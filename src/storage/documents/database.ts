@@ -1,9 +1,9 @@
 /** The database interface of the document store, for MongoDB and the embedded database. Both run the same queries. */
-import { failure, outcomeUnknown } from '../../core/errors.ts';
-import type { Document, DocumentLoader } from '../../core/documents.ts';
-import type { Head } from '../../core/chain-writer.ts';
-import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
+import { failure, outcomeUnknown } from '../../declare/errors.ts';
+import type { Document, DocumentLoader } from '../../declare/documents.ts';
+import type { Head } from '../../engine/audit/chain-writer.ts';
+import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
 
 /** Only translate.ts creates queries. */
 export type Query = Readonly<Record<string, unknown>>;

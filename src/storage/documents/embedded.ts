@@ -3,11 +3,11 @@
  * writes them at its end, if no other process has changed the file since its beginning.
  */
 import { aggregate, find } from 'mingo';
-import type { Document } from '../../core/documents.ts';
-import { Failure, failure } from '../../core/errors.ts';
-import type { ChainedRecord } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
-import { nextTurn } from '../../core/turns.ts';
+import type { Document } from '../../declare/documents.ts';
+import { Failure, failure } from '../../declare/errors.ts';
+import type { ChainedRecord } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
+import { nextTurn } from '../../engine/turns.ts';
 import { chainsIn } from '../audit/call-chains.ts';
 import { openSqlite, storedText } from '../sqlite-file.ts';
 import {

@@ -1,6 +1,6 @@
 /** Translates MongoDB driver errors to our failures, or to `Conflict` if the transaction may run again. */
 import { MongoError } from 'mongodb';
-import { Failure, failure } from '../../core/errors.ts';
+import { Failure, failure } from '../../declare/errors.ts';
 import { Conflict } from './database.ts';
 
 const GONE =

@@ -1,10 +1,10 @@
 /** The document database on MongoDB. It needs a replica set, because effect, result and audit record are one transaction. */
 import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
-import { type Filed, found, walked } from '../../core/audit.ts';
-import type { CollectionSpec, Document as Stored } from '../../core/documents.ts';
-import { type Failure, failure } from '../../core/errors.ts';
-import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
+import { type Filed, found, walked } from '../../engine/audit/chain.ts';
+import type { CollectionSpec, Document as Stored } from '../../declare/documents.ts';
+import { type Failure, failure } from '../../declare/errors.ts';
+import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
 import { DatabaseProblem } from '../problem.ts';
 import type { DocumentDatabase, DocumentSession, DocumentSource, KeptEffect } from './database.ts';
 import { Conflict } from './database.ts';

@@ -1,7 +1,7 @@
 /** Validates documents before they are stored: plain data, and only field names that no store interprets. */
-import type { Document, Patch } from '../../core/documents.ts';
-import { fieldName } from '../../core/filter.ts';
-import type { Row } from '../../core/rows.ts';
+import type { Document, Patch } from '../../declare/documents.ts';
+import { fieldName } from '../../declare/filter.ts';
+import type { Row } from '../../declare/rows.ts';
 
 /** Fields that only the document store sets. */
 const OURS = new Set(['_id', 'row_version', 'removed', 'held']);

@@ -1,12 +1,12 @@
 /** The document store for MongoDB and the embedded database: row scopes, masks, keyset pagination, exactly-once effects. */
 import type { z } from 'zod';
-import type { ChainWriter } from '../../core/chain-writer.ts';
-import { type CollectionSpec, type DocumentReader, type DocumentWriter, documentWords, type Patch } from '../../core/documents.ts';
-import { failure } from '../../core/errors.ts';
-import { EVERY, type Filter, NONE } from '../../core/filter.ts';
-import { asc, type Order } from '../../core/order.ts';
-import { type Row, rowParser } from '../../core/rows.ts';
-import type { Store, StoreSession, Versions } from '../../core/store.ts';
+import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import { type CollectionSpec, type DocumentReader, type DocumentWriter, documentWords, type Patch } from '../../declare/documents.ts';
+import { failure } from '../../declare/errors.ts';
+import { EVERY, type Filter, NONE } from '../../declare/filter.ts';
+import { asc, type Order } from '../../declare/order.ts';
+import { type Row, rowParser } from '../../declare/rows.ts';
+import type { Store, StoreSession, Versions } from '../../engine/store.ts';
 import { ownResult } from '../own-result.ts';
 import { type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted, type Query } from './database.ts';
 import { plainDocument, plainPatch } from './plain.ts';

@@ -1,9 +1,9 @@
 /** Translates filters, orders and totals to MongoDB queries, for MongoDB and mingo. Values are only ever operands. */
-import type { Grouping, Total } from '../../core/documents.ts';
-import { FieldFilter, Filter, fieldName, type Test } from '../../core/filter.ts';
-import type { Order } from '../../core/order.ts';
-import type { Row } from '../../core/rows.ts';
-import type { Window } from '../../core/store.ts';
+import type { Grouping, Total } from '../../declare/documents.ts';
+import { FieldFilter, Filter, fieldName, type Test } from '../../declare/filter.ts';
+import type { Order } from '../../declare/order.ts';
+import type { Row } from '../../declare/rows.ts';
+import type { Window } from '../../engine/store.ts';
 import type { Query } from './database.ts';
 
 const NOTHING: Query = { _id: { $in: [] } };

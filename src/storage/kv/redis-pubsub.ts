@@ -1,7 +1,7 @@
 /** Pub/sub over Redis. */
 import { Redis } from 'ioredis';
-import { failure } from '../../core/errors.ts';
-import type { PubSub } from '../../core/ports.ts';
+import { failure } from '../../declare/errors.ts';
+import type { PubSub } from '../../engine/ports.ts';
 import { connected, disconnectIfLate } from './redis.ts';
 
 const COMMAND_MS = 1_500;

@@ -1,6 +1,6 @@
 import { type ClientContext, Redis, type Result } from 'ioredis';
-import { type Failure, failure } from '../../core/errors.ts';
-import type { KeyValue, Logger } from '../../core/ports.ts';
+import { type Failure, failure } from '../../declare/errors.ts';
+import type { KeyValue, Logger } from '../../engine/ports.ts';
 import { createWriteCoalescer } from '../write-coalescing.ts';
 
 declare module 'ioredis' {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { KeyValue } from '../../core/ports.ts';
+import type { KeyValue } from '../../engine/ports.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE = 12;

@@ -1,5 +1,5 @@
-import { type Failure, failure } from '../../core/errors.ts';
-import type { Clock, KeyValue } from '../../core/ports.ts';
+import { type Failure, failure } from '../../declare/errors.ts';
+import type { Clock, KeyValue } from '../../engine/ports.ts';
 import { openSqlite } from '../sqlite-file.ts';
 
 const SCHEMA = `

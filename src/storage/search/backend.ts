@@ -1,9 +1,9 @@
 /** The interface of the search backends: SQLite, MongoDB, Elasticsearch and OpenSearch. */
-import type { ChainWriter, Head } from '../../core/chain-writer.ts';
-import type { AuditChains } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
-import type { SearchLoader } from '../../core/search.ts';
-import type { Store } from '../../core/store.ts';
+import type { ChainWriter, Head } from '../../engine/audit/chain-writer.ts';
+import type { AuditChains } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
+import type { SearchLoader } from '../../declare/search.ts';
+import type { Store } from '../../engine/store.ts';
 
 /** The target of a synchronisation: the key of each row, with a fingerprint of its source. */
 export interface FollowOptions {

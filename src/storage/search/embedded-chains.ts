@@ -1,6 +1,6 @@
 /** The audit chains of changes in the SQLite file of the embedded search store. */
-import { type Filed, found, walked } from '../../core/audit.ts';
-import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
+import { type Filed, found, walked } from '../../engine/audit/chain.ts';
+import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { type Sqlite, storedText } from '../sqlite-file.ts';
 
 const BATCH = 500;

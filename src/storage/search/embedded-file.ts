@@ -1,6 +1,6 @@
 /** The SQLite schema of the embedded search store: JSON rows per collection, their stems in FTS5, and all known stems. */
-import { fieldName } from '../../core/filter.ts';
-import type { Row } from '../../core/rows.ts';
+import { fieldName } from '../../declare/filter.ts';
+import type { Row } from '../../declare/rows.ts';
 import type { Sqlite } from '../sqlite-file.ts';
 import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
 

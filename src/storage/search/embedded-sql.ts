@@ -1,6 +1,6 @@
 /** Translates filters and words to SQL over JSON and FTS5. Values are parameters; words are quoted stems of letters and digits. */
-import { type FieldFilter, Filter, type Test } from '../../core/filter.ts';
-import type { Figures } from '../../core/search.ts';
+import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
+import type { Figures } from '../../declare/search.ts';
 import type { Asked } from './handles.ts';
 import type { PlainField, Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';

@@ -1,9 +1,9 @@
 /** The embedded search store in one SQLite file: one connection reads, one writes; effect and audit record are one transaction. */
-import type { ChainWriter } from '../../core/chain-writer.ts';
-import { Failure, failure } from '../../core/errors.ts';
-import { type Row, rowParser } from '../../core/rows.ts';
-import type { Store, StoreSession } from '../../core/store.ts';
-import { nextTurn } from '../../core/turns.ts';
+import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import { Failure, failure } from '../../declare/errors.ts';
+import { type Row, rowParser } from '../../declare/rows.ts';
+import type { Store, StoreSession } from '../../engine/store.ts';
+import { nextTurn } from '../../engine/turns.ts';
 import { ownResult } from '../own-result.ts';
 import { DatabaseProblem } from '../problem.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';

@@ -1,11 +1,11 @@
 /** The search API of tools, over any engine: row scopes, hidden fields, row versions, and one document per effect. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { KeyPart } from '../../core/cursor.ts';
-import { failure } from '../../core/errors.ts';
-import { EVERY, Filter, filters, NONE } from '../../core/filter.ts';
-import { asc, type Order } from '../../core/order.ts';
-import { type Row, rowParser } from '../../core/rows.ts';
+import type { KeyPart } from '../../engine/lists/cursor.ts';
+import { failure } from '../../declare/errors.ts';
+import { EVERY, Filter, filters, NONE } from '../../declare/filter.ts';
+import { asc, type Order } from '../../declare/order.ts';
+import { type Row, rowParser } from '../../declare/rows.ts';
 import {
   type Figures,
   type SearchPatch,
@@ -14,8 +14,8 @@ import {
   type SearchSeveral,
   type SearchWriter,
   searchWords,
-} from '../../core/search.ts';
-import type { StoreSession, Versions, Window } from '../../core/store.ts';
+} from '../../declare/search.ts';
+import type { StoreSession, Versions, Window } from '../../engine/store.ts';
 import { highlight } from './highlight.ts';
 import { checkOrder, type Hidden, holds, plainField, type Shape, type Stored, type TextField, usable, valuesAt } from './shape.ts';
 import { type Seeking, seeking } from './words.ts';

@@ -1,8 +1,8 @@
 /** Translates filters and words to MongoDB queries. Words are stems of letters and digits; values are operands or escaped. */
-import type { KeyPart } from '../../core/cursor.ts';
-import { type FieldFilter, Filter, type Test } from '../../core/filter.ts';
-import type { Order } from '../../core/order.ts';
-import type { Figure } from '../../core/search.ts';
+import type { KeyPart } from '../../engine/lists/cursor.ts';
+import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
+import type { Order } from '../../declare/order.ts';
+import type { Figure } from '../../declare/search.ts';
 import type { Asked } from './handles.ts';
 import type { Stored } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';

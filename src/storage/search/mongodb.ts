@@ -1,11 +1,11 @@
 /** The search store on MongoDB, for installations without a search server. It finds the same rows as the other search stores. */
-import type { ChainWriter } from '../../core/chain-writer.ts';
-import type { Document } from '../../core/documents.ts';
-import { failure } from '../../core/errors.ts';
-import type { Filter } from '../../core/filter.ts';
-import { type Row, rowParser } from '../../core/rows.ts';
-import type { Figure } from '../../core/search.ts';
-import type { Store, StoreSession } from '../../core/store.ts';
+import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { Document } from '../../declare/documents.ts';
+import { failure } from '../../declare/errors.ts';
+import type { Filter } from '../../declare/filter.ts';
+import { type Row, rowParser } from '../../declare/rows.ts';
+import type { Figure } from '../../declare/search.ts';
+import type { Store, StoreSession } from '../../engine/store.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted } from '../documents/database.ts';
 import { openMongo } from '../documents/mongodb.ts';
 import type { Collections } from '../documents/store.ts';

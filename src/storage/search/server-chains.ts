@@ -1,8 +1,8 @@
 /** The audit chains of a domain's changes, in indices of Elasticsearch or OpenSearch. */
-import { bodyOf, type Filed, found, walked, withoutNote } from '../../core/audit.ts';
-import type { ChainWriter, Head } from '../../core/chain-writer.ts';
-import { failure } from '../../core/errors.ts';
-import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
+import { bodyOf, type Filed, found, walked, withoutNote } from '../../engine/audit/chain.ts';
+import type { ChainWriter, Head } from '../../engine/audit/chain-writer.ts';
+import { failure } from '../../declare/errors.ts';
+import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';
 

@@ -1,6 +1,6 @@
 /** The HTTP client for Elasticsearch and OpenSearch. It translates driver errors to our failures. */
 import { Client, errors } from '@opensearch-project/opensearch';
-import { Failure, failure } from '../../core/errors.ts';
+import { Failure, failure } from '../../declare/errors.ts';
 
 export interface Reply {
   readonly status: number;

@@ -3,10 +3,10 @@
  * The document decides whether the effect happened, also for a repeated execution and after a crash.
  */
 import { randomUUID } from 'node:crypto';
-import type { ChainWriter } from '../../core/chain-writer.ts';
-import { Failure, failure, outcomeUnknown } from '../../core/errors.ts';
-import type { AuditRecord, Logger } from '../../core/ports.ts';
-import type { Store, StoreSession } from '../../core/store.ts';
+import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
+import type { AuditRecord, Logger } from '../../engine/ports.ts';
+import type { Store, StoreSession } from '../../engine/store.ts';
 import { ownResult } from '../own-result.ts';
 import { Asking, type Engine, readerOver, type Write, writerOver } from './handles.ts';
 import { append, isRecorded } from './server-chains.ts';

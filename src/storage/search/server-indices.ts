@@ -1,6 +1,6 @@
 /** A domain's indices in Elasticsearch or OpenSearch: one per collection, one for effects, one for audit chains. */
-import { failure } from '../../core/errors.ts';
-import type { Row } from '../../core/rows.ts';
+import { failure } from '../../declare/errors.ts';
+import type { Row } from '../../declare/rows.ts';
 import type { Hit } from './handles.ts';
 import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';

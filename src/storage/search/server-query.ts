@@ -1,6 +1,6 @@
 /** Translates filters and words to queries of Elasticsearch and OpenSearch. Words are terms, never query text. */
-import { type FieldFilter, Filter, type Test } from '../../core/filter.ts';
-import type { Figure } from '../../core/search.ts';
+import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
+import type { Figure } from '../../declare/search.ts';
 import type { Asked } from './handles.ts';
 import type { Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Seeking, type Sought } from './words.ts';

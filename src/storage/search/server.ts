@@ -1,9 +1,9 @@
 /** The search store on Elasticsearch or OpenSearch: queries, totals and sample data. */
-import type { ChainWriter } from '../../core/chain-writer.ts';
-import { Failure } from '../../core/errors.ts';
-import type { Logger } from '../../core/ports.ts';
-import { type Row, rowParser } from '../../core/rows.ts';
-import type { Store } from '../../core/store.ts';
+import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import { Failure } from '../../declare/errors.ts';
+import type { Logger } from '../../engine/ports.ts';
+import { type Row, rowParser } from '../../declare/rows.ts';
+import type { Store } from '../../engine/store.ts';
 import { DatabaseProblem } from '../problem.ts';
 import type { SearchBackend } from './backend.ts';
 import { Asking, type Engine, readerOver } from './handles.ts';

@@ -1,8 +1,8 @@
 /** Search collections as declared: the indexed values of a row for words, filters and orders, and the fields that queries may name. */
-import { FieldFilter, Filter, type Test } from '../../core/filter.ts';
-import type { Order } from '../../core/order.ts';
-import type { Row } from '../../core/rows.ts';
-import type { AnySearchCollection, FieldKind } from '../../core/search.ts';
+import { FieldFilter, Filter, type Test } from '../../declare/filter.ts';
+import type { Order } from '../../declare/order.ts';
+import type { Row } from '../../declare/rows.ts';
+import type { AnySearchCollection, FieldKind } from '../../declare/search.ts';
 import { stems, wellFormed } from './words.ts';
 
 export interface SearchDomain {

@@ -1,8 +1,8 @@
 /** The audit chain of a domain's writes in its own database. Only the auditing role can read it. */
-import { type Filed, found, walked } from '../../core/audit.ts';
-import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
-import { type SqlText, sql } from '../../core/sql.ts';
+import { type Filed, found, walked } from '../../engine/audit/chain.ts';
+import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
+import { type SqlText, sql } from '../../declare/sql.ts';
 import type { SqlDatabase } from './database.ts';
 import { toFailure } from './errors.ts';
 

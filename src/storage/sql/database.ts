@@ -1,7 +1,7 @@
 /** The database interface of the SQL store, for PostgreSQL and PGlite. */
 import type { CustomTypesConfig } from 'pg';
-import type { PoolLoad } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
+import type { PoolLoad } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
 
 export interface Statement {
   readonly text: string;

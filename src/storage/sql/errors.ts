@@ -1,5 +1,5 @@
 /** Translates driver errors to our failures, so that no driver text leaves the adapter. */
-import { Failure, failure } from '../../core/errors.ts';
+import { Failure, failure } from '../../declare/errors.ts';
 import { CommitLost } from './database.ts';
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');

@@ -26,22 +26,26 @@ type Reworded = Readonly<Record<string, { readonly statements: string; readonly 
 /** The key of the advisory lock under which one process migrates at a time. */
 const LOCK = 7_261_534;
 
-/** All files for these domains, in the order in which they are applied. */
-export function migrations(folder: string, domains: readonly string[]): Migration[] {
-  const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
-  const reworded = JSON.parse(read('reworded.json')) as Reworded;
+/** The folder of a domain's SQL files, or of the platform's. */
+export const schemaFolder = (root: string, domain: string) =>
+  domain === 'platform' ? join(root, 'sql', domain) : join(root, 'domains', domain, 'sql');
+
+/** All files for these domains, in the order in which they are applied. `root` is the folder of the package. */
+export function migrations(root: string, domains: readonly string[]): Migration[] {
+  const read = (domain: string, file: string) => readFileSync(join(schemaFolder(root, domain), file), 'utf8');
+  const reworded = JSON.parse(readFileSync(join(root, 'sql', 'reworded.json'), 'utf8')) as Reworded;
   const numberedFile = (domain: string, file: string): Migration => {
     const name = `${domain}/${file}`;
     const formerly = reworded[name]?.formerly;
     return { name, text: read(domain, file), once: true, ...(formerly && { formerly }) };
   };
-  const platform = readdirSync(join(folder, 'platform'))
+  const platform = readdirSync(schemaFolder(root, 'platform'))
     .filter((file) => /^\d.*\.sql$/.test(file))
     .sort();
   return [
     ...platform.map((file) => numberedFile('platform', file)),
     ...domains.flatMap((domain) => {
-      const numbered = readdirSync(join(folder, domain))
+      const numbered = readdirSync(schemaFolder(root, domain))
         .filter((file) => /^\d.*\.sql$/.test(file))
         .sort();
       return [

@@ -1,6 +1,6 @@
 /** The feed of changed people from hr, and the copies in other domains. Each side uses its own database and role. */
-import type { PeopleCopy, PeopleFeed, PersonChange } from '../../core/ports.ts';
-import type { Row } from '../../core/rows.ts';
+import type { PeopleCopy, PeopleFeed, PersonChange } from '../../engine/ports.ts';
+import type { Row } from '../../declare/rows.ts';
 import type { SqlDatabase, SqlSession } from './database.ts';
 import { toFailure, isConflict } from './errors.ts';
 

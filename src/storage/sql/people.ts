@@ -1,5 +1,5 @@
 /** Reads a person's employment status from the hr database, for sign-in. */
-import type { People } from '../../core/ports.ts';
+import type { People } from '../../engine/ports.ts';
 import type { SqlDatabase } from './database.ts';
 import { toFailure } from './errors.ts';
 

@@ -5,7 +5,7 @@
 import { Duplex } from 'node:stream';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
-import type { Row } from '../../core/rows.ts';
+import type { Row } from '../../declare/rows.ts';
 import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { Prepared } from './prepared.ts';
 

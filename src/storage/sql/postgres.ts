@@ -3,8 +3,8 @@
  * Reads share a few pipelined connections for each role; transactions have a pool.
  */
 import pg from 'pg';
-import { failure } from '../../core/errors.ts';
-import type { Row } from '../../core/rows.ts';
+import { failure } from '../../declare/errors.ts';
+import type { Row } from '../../declare/rows.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { createWriteCoalescer } from '../write-coalescing.ts';
 import { NotificationListener } from './listening.ts';

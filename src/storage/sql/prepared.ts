@@ -4,7 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 import pg from 'pg';
-import type { Row } from '../../core/rows.ts';
+import type { Row } from '../../declare/rows.ts';
 import { types } from './database.ts';
 
 interface Column {

@@ -1,11 +1,11 @@
 /** The SQL store for PGlite and PostgreSQL: row-level security by role and settings, keyset pagination, exactly-once effects. */
 import type { z } from 'zod';
-import type { ChainWriter } from '../../core/chain-writer.ts';
-import { Failure, failure, outcomeUnknown } from '../../core/errors.ts';
-import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
-import { type Row, rowParser } from '../../core/rows.ts';
-import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../core/sql.ts';
-import type { Store, StoreSession, Versions, Window } from '../../core/store.ts';
+import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
+import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
+import { type Row, rowParser } from '../../declare/rows.ts';
+import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../declare/sql.ts';
+import type { Store, StoreSession, Versions, Window } from '../../engine/store.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, type Statement } from './database.ts';
 import { toFailure, isConflict } from './errors.ts';
 

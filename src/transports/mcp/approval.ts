@@ -1,8 +1,8 @@
 /** Asks an MCP client to show the approval page of a pending change: by requestState (2026) or by elicitation (2025). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type InputRequiredResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
-import type { Answer, PendingAnswer } from '../../core/answer.ts';
-import { failure } from '../../core/errors.ts';
+import type { Answer, PendingAnswer } from '../../declare/answer.ts';
+import { failure } from '../../declare/errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpLimits, McpOptions } from './options.ts';
 import { openState, type StateBinding, sealState } from './seal.ts';

@@ -1,9 +1,9 @@
 /** One authenticated MCP request, shared by the fast path and the SDK, that calls its tool at most once. */
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../../core/answer.ts';
-import type { Caller } from '../../core/caller.ts';
-import { Failure, failure } from '../../core/errors.ts';
-import type { Logger } from '../../core/ports.ts';
+import type { Answer } from '../../declare/answer.ts';
+import type { Caller } from '../../engine/caller.ts';
+import { Failure, failure } from '../../declare/errors.ts';
+import type { Logger } from '../../engine/ports.ts';
 import type { ToolCall } from './tool-call.ts';
 
 interface ExchangeOptions {

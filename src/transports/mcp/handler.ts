@@ -8,9 +8,9 @@ import {
   legacyStatelessFallback,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
-import { type ErrorAnswer, Failure, failure } from '../../core/errors.ts';
-import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
-import { isJsonType } from '../../core/media-type.ts';
+import { type ErrorAnswer, Failure, failure } from '../../declare/errors.ts';
+import { ConcurrencyLimit } from '../../engine/limits/concurrency-limit.ts';
+import { isJsonType } from '../../engine/media-type.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
 import { markLongLived } from '../long-lived.ts';

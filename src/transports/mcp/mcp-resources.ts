@@ -1,8 +1,8 @@
 /** The interface that serves resources, prompts, completion and subscriptions to the MCP endpoint. */
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
-import type { Answer } from '../../core/answer.ts';
-import type { Caller } from '../../core/caller.ts';
-import type { Notice } from '../../core/resources.ts';
+import type { Answer } from '../../declare/answer.ts';
+import type { Caller } from '../../engine/caller.ts';
+import type { Notice } from '../../declare/resources.ts';
 import type { ToolCall } from './tool-call.ts';
 
 export type ResourceCall = Pick<ToolCall, 'caller' | 'servers' | 'requestId' | 'signal' | 'clientName'>;

@@ -1,9 +1,9 @@
 /** Streams of change notices: `subscriptions/listen` of 2026-07-28, and the GET stream of a 2025 session. */
 import type { ServerResponse } from 'node:http';
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
-import type { Caller } from '../../core/caller.ts';
-import { Failure } from '../../core/errors.ts';
-import type { Notice } from '../../core/resources.ts';
+import type { Caller } from '../../engine/caller.ts';
+import { Failure } from '../../declare/errors.ts';
+import type { Notice } from '../../declare/resources.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';
 import { onClosed } from './streams.ts';

@@ -1,10 +1,10 @@
 /** The options and limits of the MCP endpoint. */
 import type { IncomingMessage } from 'node:http';
 import type { Server, ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
-import type { Answer } from '../../core/answer.ts';
-import type { Caller } from '../../core/caller.ts';
-import type { Failure } from '../../core/errors.ts';
-import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
+import type { Answer } from '../../declare/answer.ts';
+import type { Caller } from '../../engine/caller.ts';
+import type { Failure } from '../../declare/errors.ts';
+import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
 import type { Guard } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';

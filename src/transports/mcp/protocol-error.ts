@@ -1,6 +1,6 @@
 /** Converts an error answer into the JSON-RPC error that an MCP client receives. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { ErrorAnswer } from '../../core/errors.ts';
+import type { ErrorAnswer } from '../../declare/errors.ts';
 
 /** The error answer becomes the error's `data`, with its code and `retryable`. */
 export const refusal = (answer: ErrorAnswer): ProtocolError =>

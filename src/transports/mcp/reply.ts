@@ -1,6 +1,6 @@
 /** Writes the HTTP responses of the MCP endpoint. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Failure } from '../../core/errors.ts';
+import type { Failure } from '../../declare/errors.ts';
 import { sendFailure } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
 

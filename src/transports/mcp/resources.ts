@@ -11,7 +11,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Exchange } from './exchange.ts';
 import { clientName } from './client-info.ts';
 import type { McpResources } from './mcp-resources.ts';

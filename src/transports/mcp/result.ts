@@ -1,6 +1,6 @@
 /** Builds tools/call results: a line of text, the embedded answer and the structured answer. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Answer } from '../../core/answer.ts';
+import type { Answer } from '../../declare/answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpOptions } from './options.ts';
 

@@ -1,6 +1,6 @@
 /** Signs what clients carry between requests: session ids and request states (HMAC-SHA256). */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../../core/caller.ts';
+import type { Caller } from '../../engine/caller.ts';
 
 /** Neither a session id nor a request state grants a right; each only names the session or the ticket that the request is about. */
 export interface RequestState {

@@ -11,7 +11,7 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { Failure } from '../../core/errors.ts';
+import { Failure } from '../../declare/errors.ts';
 import type { Approval } from './approval.ts';
 import { clientName, LEGACY, MODERN, opensUrls, sessionOpensUrls } from './client-info.ts';
 import { Exchange } from './exchange.ts';

@@ -1,9 +1,9 @@
 /** Limits the open response streams of each person, and closes those whose token is no longer valid. */
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '../../core/caller.ts';
-import { failure } from '../../core/errors.ts';
+import type { Caller } from '../../engine/caller.ts';
+import { failure } from '../../declare/errors.ts';
 import type { McpLimits, McpOptions } from './options.ts';
-import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
+import { ConcurrencyLimit } from '../../engine/limits/concurrency-limit.ts';
 
 export class Streams {
   readonly #options: Pick<McpOptions, 'recheck' | 'kept'>;

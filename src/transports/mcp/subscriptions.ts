@@ -1,12 +1,12 @@
 /** The subscriptions of 2025 sessions, in the shared key-value store, so that a session can continue on another replica. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../core/caller.ts';
-import { failure } from '../../core/errors.ts';
-import type { KeyValue } from '../../core/ports.ts';
+import type { Caller } from '../../engine/caller.ts';
+import { failure } from '../../declare/errors.ts';
+import type { KeyValue } from '../../engine/ports.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';
 import { refusal } from './protocol-error.ts';
-import type { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
+import type { ConcurrencyLimit } from '../../engine/limits/concurrency-limit.ts';
 
 /** By resource URI: the server, and the transaction after which notices begin. */
 export type SubscriptionMap = ReadonlyMap<string, { readonly server: string; readonly from: number }>;

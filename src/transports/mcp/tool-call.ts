@@ -1,6 +1,6 @@
 /** The types of a tool call, a tool listing and a ticket's state, between the MCP endpoint and the code behind it. */
-import type { Answer, PendingAnswer } from '../../core/answer.ts';
-import type { Caller } from '../../core/caller.ts';
+import type { Answer, PendingAnswer } from '../../declare/answer.ts';
+import type { Caller } from '../../engine/caller.ts';
 
 export interface ToolListing {
   /** The serialised `"tools":[…]` of the result, built once per role set. */

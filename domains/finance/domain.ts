@@ -1,0 +1,24 @@
+/**
+ * Declares the finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self); see
+ * domains/finance/sql/policies.sql.
+ */
+import { defineDomain } from '../../src/declare/define.ts';
+
+export const finance = defineDomain({
+  name: 'finance',
+  title: 'Finance',
+  port: 3102,
+  store: 'sql',
+  audiences: {
+    everyone: {
+      roles: ['finance-read', 'finance-write', 'executive'],
+      sees: 'every budget, invoice and expense report, and recurring revenue',
+    },
+    team: {
+      roles: ['manager'],
+      sees: 'the budgets of their own department; their own expense reports and those of everyone who reports to them, at any level',
+      linked: true,
+    },
+    self: { roles: ['employee'], sees: 'their own expense reports', linked: true },
+  },
+});

@@ -1,0 +1,88 @@
+/** Rules and queries shared by the finance tools. */
+import type { z } from 'zod';
+import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
+import { sumOf, usd } from '../../src/declare/money.ts';
+import { type budget, type category, expenseItem, expenseReport, type fullReport, invoice } from './schemas.ts';
+
+export type Budget = z.output<typeof budget>;
+export type Invoice = z.output<typeof invoice>;
+export type Report = z.output<typeof expenseReport>;
+export type FullReport = z.output<typeof fullReport>;
+type Category = z.output<typeof category>;
+
+/** The fiscal year is the calendar year. */
+export const fiscalYearOf = (day: string): number => Number(day.slice(0, 4));
+export const daysAfter = (day: string, count: number): string => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
+
+export function lastDayOf(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+}
+
+/** Ignores case: "engineering" finds Engineering. */
+export const inDepartment = (sql: SqlTag, department: string): SqlText => sql`lower(department) = lower(${department})`;
+
+/** All invoices, with `overdue` as of a day. Only this query defines when an invoice is overdue. */
+export const invoicesOn = (sql: SqlTag, today: string): SqlText => sql`
+  (select i.*, i.status in ('PENDING', 'APPROVED') and i.due_date < ${today}::date as overdue from finance.invoice_list i) invoices`;
+
+export const invoiceById = (sql: SqlReader, invoice_id: string, today: string): Promise<Invoice | null> =>
+  sql.maybeOne(invoice, sql`select * from ${invoicesOn(sql, today)} where invoice_id = ${invoice_id}`);
+
+export const reportById = (sql: SqlReader, report_id: string): Promise<Report | null> =>
+  sql.maybeOne(expenseReport, sql`select * from finance.report_list where report_id = ${report_id}`);
+
+export async function withItems(sql: SqlReader, report: Report): Promise<FullReport> {
+  const items = await sql.many(expenseItem, sql`select * from finance.report_items where report_id = ${report.report_id} order by n`);
+  return { ...report, items };
+}
+
+export const inWords = {
+  budget: ({ department, fiscal_year }: Pick<Budget, 'department' | 'fiscal_year'>) => `the ${department} budget for ${fiscal_year}`,
+  invoice: ({ vendor_name, amount }: Invoice) => `the invoice of ${vendor_name} over ${usd(amount)}`,
+  report: ({ employee_name, month, total }: Report) => `the expense report of ${employee_name} for ${month} over ${usd(total)}`,
+};
+/** The facts that an approval card shows besides the changes. */
+export const labels = {
+  budget: ({ department, fiscal_year, allocated_amount }: Budget) => `${department}, ${fiscal_year}: ${usd(allocated_amount)}`,
+  invoice: ({ vendor_name, description, amount, department, due_date }: Invoice) =>
+    `${vendor_name}: ${description}, ${usd(amount)}, for ${department}, due ${due_date}`,
+  report: ({ employee_name, department, month, total, item_count }: Report) =>
+    `${employee_name}, ${department}: ${item_count} ${item_count === 1 ? 'item' : 'items'} of ${month}, ${usd(total)}`,
+};
+
+/** Each item as a line of the approval card. */
+export const itemLines = (items: FullReport['items'], isNew: boolean) =>
+  items.map(({ date, category, description, amount, receipt }, which) => {
+    const what = `${description}: ${usd(amount)}${receipt === null ? ', no receipt' : ''}`;
+    return { field: `item_${which + 1}`, label: `${date} ${category.toLowerCase()}`, from: isNew ? null : what, to: what };
+  });
+
+/** The budget line that an expense is booked to. */
+const countsAs: Readonly<Record<FullReport['items'][number]['category'], Category>> = {
+  TRAVEL: 'TRAVEL',
+  LODGING: 'TRAVEL',
+  MEALS: 'TRAVEL',
+  TRANSPORT: 'TRAVEL',
+  SUPPLIES: 'EQUIPMENT',
+  SOFTWARE: 'SOFTWARE',
+  TRAINING: 'TRAINING',
+  OTHER: 'OTHER',
+};
+export function byBudgetCategory(items: FullReport['items']): { category: Category; amount: number }[] {
+  const groups = new Map<Category, number[]>();
+  for (const item of items) groups.set(countsAs[item.category], [...(groups.get(countsAs[item.category]) ?? []), item.amount]);
+  return [...groups].map(([category, amounts]) => ({ category, amount: sumOf(amounts) }));
+}
+
+/** Adds payments to the spending of a department in a year. */
+export const spent = (
+  sql: SqlTag,
+  department: string,
+  year: number,
+  payments: readonly { category: Category; amount: number }[],
+): SqlText => sql`
+  insert into finance.spending (department, fiscal_year, category, amount)
+  select ${department}, ${year}::int, category, amount from json_to_recordset(${JSON.stringify(payments)}::json) as paid(category text, amount numeric)
+  on conflict (department, fiscal_year, category) do update set amount = spending.amount + excluded.amount
+  returning category`;

@@ -1,0 +1,107 @@
+/** Sample budgets: approved ones of last year and this year, and next year's in preparation. */
+import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
+import { at10, type Category, type Company, categories, dollars, type Hand, numbered, type Totals, yearGone } from './company.ts';
+import { between } from '../../sample-company/random.ts';
+import type { SampleRow } from '../../../src/declare/sample.ts';
+
+/** This year's amounts in thousands, in the order of the categories, without salaries. */
+const plan: Record<DepartmentName, readonly number[]> = {
+  Engineering: [1450, 620, 180, 240, 520, 160, 60],
+  HR: [140, 260, 45, 60, 30, 120, 25],
+  Finance: [190, 310, 35, 55, 30, 45, 20],
+  Sales: [420, 280, 540, 130, 80, 95, 60],
+  Support: [310, 150, 60, 140, 95, 70, 30],
+  Marketing: [360, 1150, 160, 60, 45, 40, 85],
+  Operations: [240, 480, 90, 1260, 310, 35, 75],
+  Legal: [70, 290, 30, 25, 8, 22, 10],
+};
+
+/** The status of next year's budget of each department. */
+const next: Record<DepartmentName, 'DRAFT' | 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED'> = {
+  Engineering: 'DRAFT',
+  HR: 'DRAFT',
+  Finance: 'APPROVED',
+  Sales: 'DRAFT',
+  Support: 'REJECTED',
+  Marketing: 'PENDING_APPROVAL',
+  Operations: 'PENDING_APPROVAL',
+  Legal: 'PENDING_APPROVAL',
+};
+
+/** In cents. */
+export function allocated(
+  { year: now, scale }: Pick<Company, 'year' | 'scale'>,
+  department: DepartmentName,
+  year: number,
+  category: Category,
+): number {
+  const [row, column] = [departmentNames.indexOf(department), categories.indexOf(category)];
+  const seed = row * 8 + column;
+  const growth = year < now ? between(88, 97, seed, 51) : year > now ? between(102, 109, seed, 52) : 100;
+  const thousands = plan[department][column] ?? 0;
+  return Math.max(500, Math.round((thousands * 1000 * scale * growth) / 100 / 500) * 500) * 100;
+}
+
+/** Fixed ids by department: 1 to 8 next year's, 11 to 18 this year's, 21 to 28 last year's. */
+const budgetId = ({ year: now }: Company, department: DepartmentName, year: number) =>
+  numbered('0fb00000', departmentNames.indexOf(department) + 1 + (now + 1 - year) * 10);
+
+const yearsOf = ({ year }: Company) => [year - 1, year, year + 1];
+
+export const budgetColumns =
+  'budget_id department fiscal_year status created_by created_by_name created_at submitted_by submitted_by_name submitted_at comments approved_by approved_by_name approved_at approver_notes rejected_by rejected_by_name rejected_at rejection_reason';
+
+export function* budgetRows(company: Company): Iterable<SampleRow> {
+  const none: SampleRow = [null, null, null];
+  const by = ({ id, name }: Hand, day: string): SampleRow => [id, name, at10(day)];
+  for (const year of yearsOf(company)) {
+    const upcoming = year > company.year;
+    // Created last autumn; next year's were created in the days before the data was generated.
+    const days = (n: number) => (upcoming ? shiftedBack(company.today, 12 - n) : `${year - 1}-11-${String(4 + n).padStart(2, '0')}`);
+    for (const department of departmentNames) {
+      const head = company.heads[department];
+      const own = head.id === company.cfo.id;
+      const status = upcoming ? next[department] : 'APPROVED';
+      const author = own ? company.analyst : head;
+      const submitted = status !== 'DRAFT';
+      yield [
+        budgetId(company, department, year),
+        department,
+        year,
+        status,
+        author.id,
+        author.name,
+        at10(days(0)),
+        ...(submitted ? by(author, days(4)) : none),
+        submitted ? `${department} plan for ${year}` : null,
+        ...(status === 'APPROVED' ? by(own ? company.chief : company.cfo, days(8)) : none),
+        status === 'APPROVED' ? 'As discussed in the planning round.' : null,
+        ...(status === 'REJECTED' ? by(company.cfo, days(8)) : none),
+        status === 'REJECTED' ? 'Equipment grows faster than the team; please plan it again.' : null,
+      ];
+    }
+  }
+}
+const shiftedBack = (day: string, days: number) => new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
+
+export function* budgetLineRows(company: Company): Iterable<SampleRow> {
+  for (const year of yearsOf(company))
+    for (const department of departmentNames)
+      for (const category of categories)
+        yield [budgetId(company, department, year), category, dollars(allocated(company, department, year, category))];
+}
+
+/** At least the sum of invoices and reimbursements; the rest was paid by card. */
+export function* spendingRows(company: Company, paid: Totals): Iterable<SampleRow> {
+  for (const year of [company.year - 1, company.year]) {
+    for (const department of departmentNames) {
+      for (const [which, category] of categories.entries()) {
+        const seed = departmentNames.indexOf(department) * 16 + which * 2 + (year % 2);
+        const usual =
+          allocated(company, department, year, category) * yearGone(year, company.today) * (between(800, 1040, seed, 53) / 1000);
+        const spent = Math.max(Math.round(usual), paid.of(department, year, category));
+        if (spent > 0) yield [department, year, category, dollars(spent)];
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** Schemas shared by the finance tools: fields, rows and not-found errors. */
+import { z } from 'zod';
+import {
+  amount,
+  anyCase,
+  companyText,
+  idOf,
+  line,
+  money,
+  readable,
+  signInName,
+  storedDay,
+  storedId,
+  storedTime,
+  untrusted,
+} from '../../src/declare/fields.ts';
+
+export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
+export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
+  'invoice_id from list_invoices',
+);
+export const reportId = idOf('Expense report not found: a report id is a UUID. Find it with list_expense_reports.').describe(
+  'report_id from list_expense_reports',
+);
+export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.').describe(
+  'employee_id from find_employees',
+);
+export const departmentName = line(100)
+  .min(1)
+  .describe('Department, such as Engineering; case does not matter')
+  .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
+export const fiscalYear = z.int().min(2000).max(2100).describe('Fiscal year, which is the calendar year');
+export const month = z
+  .string()
+  .max(7, 'Give a month as YYYY-MM')
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Give a month as YYYY-MM, from 01 to 12');
+/** An amount of at most ten billion USD: more than any real amount, and small enough for the database column. */
+export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
+
+export const rejectionReason = readable(
+  z.string().min(10, 'Give a reason of at least 10 characters').max(500, 'Give a reason of at most 500 characters'),
+).describe('Why, for the person who handed it in');
+
+export const budgetNotFound = {
+  message: 'Budget not found. Verify the budget ID, or the department and the year.',
+  hint: 'See the budgets that you may see with list_budgets.',
+};
+export const invoiceNotFound = {
+  message: 'Invoice not found. Verify the invoice ID is correct.',
+  hint: 'Find the id with list_invoices, by vendor or status.',
+};
+export const reportNotFound = {
+  message: 'Expense report not found. Verify the report ID, or the employee and the month.',
+  hint: 'Find the reports that you may see with list_expense_reports.',
+};
+
+/** The budget lines that a payment is booked to. */
+export const category = z.enum(['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER']);
+
+const budgetStates = ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED'] as const;
+/** ACTIVE and CLOSED are filters on approved budgets by date, not states. */
+export const budgetFilter = anyCase([...budgetStates, 'ACTIVE', 'CLOSED']);
+export const figures = {
+  allocated_amount: amount.describe('What was asked for; once approved, what was approved'),
+  spent_amount: amount.describe('What was really paid'),
+  remaining_amount: amount.describe('allocated − spent'),
+  utilization_percent: z.number().nullable().describe('100 × spent / allocated; null where nothing is allocated'),
+};
+/** Who approved or rejected a row, when and why. */
+const decided = {
+  approved_by: storedId.nullable(),
+  approved_by_name: signInName.nullable(),
+  approved_at: storedTime.nullable(),
+  approver_notes: untrusted.nullable(),
+  rejected_by: storedId.nullable(),
+  rejected_by_name: signInName.nullable(),
+  rejected_at: storedTime.nullable(),
+  rejection_reason: untrusted.nullable(),
+};
+export const budget = z.object({
+  budget_id: storedId,
+  department: companyText,
+  fiscal_year: z.int(),
+  status: z.enum(budgetStates),
+  ...figures,
+  created_by: storedId,
+  created_by_name: companyText,
+  submitted_by: storedId.nullable(),
+  submitted_by_name: signInName.nullable(),
+  submitted_at: storedTime.nullable(),
+  comments: untrusted.nullable(),
+  ...decided,
+});
+export const budgetCategory = z.object({ category, ...figures });
+
+const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED'] as const;
+/** OVERDUE is a filter on unpaid invoices by date, not a state. */
+export const invoiceFilter = anyCase([...invoiceStates, 'OVERDUE']);
+export const invoice = z.object({
+  invoice_id: storedId,
+  vendor_id: companyText,
+  vendor_name: untrusted,
+  amount,
+  currency: companyText,
+  description: untrusted,
+  department: companyText,
+  category,
+  status: z.enum(invoiceStates),
+  overdue: z.boolean().describe('Not paid yet, and the due date is over'),
+  invoice_date: storedDay,
+  due_date: storedDay,
+  submitted_by: storedId,
+  submitted_by_name: companyText,
+  submitted_at: storedTime,
+  approved_by: storedId.nullable(),
+  approved_by_name: signInName.nullable(),
+  approved_at: storedTime.nullable(),
+  approver_notes: untrusted.nullable(),
+  rejection_reason: untrusted.nullable(),
+  paid_by: storedId.nullable(),
+  paid_by_name: signInName.nullable(),
+  payment_date: storedDay.nullable(),
+  payment_reference: untrusted.nullable(),
+  payment_notes: untrusted.nullable(),
+});
+
+const reportStates = ['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED'] as const;
+export const reportFilter = anyCase(reportStates);
+export const expenseCategories = ['TRAVEL', 'LODGING', 'MEALS', 'TRANSPORT', 'SUPPLIES', 'SOFTWARE', 'TRAINING', 'OTHER'] as const;
+export const expenseCategory = z.enum(expenseCategories);
+export const expenseReport = z.object({
+  report_id: storedId,
+  employee_id: storedId,
+  employee_name: companyText,
+  department: companyText,
+  month: companyText.describe('YYYY-MM'),
+  status: z.enum(reportStates),
+  total: amount.describe('Sum of the items'),
+  item_count: z.int(),
+  submitted_at: storedTime.nullable(),
+  ...decided,
+  reimbursed_by: storedId.nullable(),
+  reimbursed_by_name: signInName.nullable(),
+  reimbursed_at: storedTime.nullable(),
+  payment_reference: untrusted.nullable(),
+  payment_notes: untrusted.nullable(),
+});
+export const expenseItem = z.object({
+  date: storedDay,
+  category: expenseCategory,
+  description: untrusted,
+  amount,
+  receipt: untrusted.nullable().describe('The receipt’s file or number; null where there is none'),
+});
+export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { prose } from '../../../src/declare/fields.ts';
+import { usd } from '../../../src/declare/money.ts';
+import { shared } from '../cents.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { inDepartment, inWords, labels } from '../rules.ts';
+import { budget, budgetCategory, budgetId, budgetNotFound, category, departmentName, fiscalYear, sum } from '../schemas.ts';
+
+export const approveBudget = finance.write({
+  name: 'approve_budget',
+  title: 'Approve a budget',
+  description:
+    'Approve a submitted budget, by budget_id or by department and fiscal year: PENDING_APPROVAL becomes APPROVED. Another approved_amount than asked for is shared among the categories in proportion. Whoever submitted it cannot approve it.',
+  roles: ['finance-write', 'executive'],
+  effect: 'changes',
+  input: z
+    .object({
+      budget_id: budgetId.optional(),
+      department: departmentName.optional(),
+      fiscal_year: fiscalYear.optional().describe('Fiscal year; needed only where several budgets of the department wait'),
+      approved_amount: sum.optional().describe('In USD; by default what was asked for'),
+      approver_notes: prose(1000).optional().describe('For whoever submitted it'),
+    })
+    .refine((given) => given.budget_id !== undefined || given.department !== undefined, 'Give budget_id, or department (and fiscal_year)'),
+  inputAliases: { amount: 'approved_amount', notes: 'approver_notes', year: 'fiscal_year' },
+  output: budget,
+  errors: {
+    BUDGET_NOT_FOUND: budgetNotFound,
+    BUDGET_NOT_PENDING: {
+      message: 'The budget does not wait for approval.',
+      hint: 'Only PENDING_APPROVAL budgets can be approved; list_budgets with that status shows them. A draft has to be submitted first, with submit_budget.',
+    },
+    BUDGET_AMBIGUOUS: {
+      message: 'Several budgets of the department wait for approval.',
+      hint: 'Say which by fiscal_year or budget_id; details names the years.',
+    },
+  },
+  examples: [
+    {
+      question: 'Approve the Legal budget at 450,000',
+      phrases: ['Grant Legal a budget of 450,000', 'Give Legal 450,000 of budget', 'Legal gets 450,000, approve that budget'],
+      as: 'bob.martinez',
+      input: { department: 'Legal', approved_amount: 450_000 },
+    },
+    {
+      question: 'Approve the Marketing budget',
+      phrases: [
+        'Sign off the Marketing budget',
+        'OK the budget of Marketing',
+        'The Marketing budget is approved',
+        'Green-light the Marketing budget',
+        'Let the Marketing budget through',
+        'Authorise the budget for Marketing',
+        'Confirm the Marketing budget',
+        'I agree to the Marketing budget',
+        'Release the Marketing budget',
+      ],
+      as: 'eve.thompson',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000006' },
+    },
+    {
+      question: "Sign off next year's Operations budget as submitted",
+      as: 'bob.martinez',
+      input: (today) => ({ department: 'Operations', fiscal_year: yearOf(today) + 1, approver_notes: 'As submitted' }),
+    },
+    { question: 'Approve the Engineering budget', as: 'eve.thompson', input: { department: 'Engineering' }, expects: 'BUDGET_NOT_PENDING' },
+    {
+      question: 'Approve the budget of the Moon office',
+      as: 'bob.martinez',
+      input: { department: 'Moon office' },
+      expects: 'BUDGET_NOT_FOUND',
+    },
+    { question: 'Approve our own budget', as: 'nina.patel', input: { department: 'Engineering' }, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail }) {
+    // All given fields must match.
+    const meant = sql`
+      finance.budget_list where true ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
+    const [found, ...others] = await sql.many(budget, sql`select * from ${meant} and status = 'PENDING_APPROVAL' order by fiscal_year`);
+    if (!found) {
+      const [other] = await sql.many(budget, sql`select * from ${meant} order by fiscal_year desc`);
+      if (!other) throw fail('BUDGET_NOT_FOUND', { budget_id, department, fiscal_year });
+      throw fail('BUDGET_NOT_PENDING', { budget_id: other.budget_id, fiscal_year: other.fiscal_year, status: other.status });
+    }
+    if (others.length > 0) throw fail('BUDGET_AMBIGUOUS', { fiscal_years: [found, ...others].map((each) => each.fiscal_year) });
+    if (found.submitted_by === me.employeeId)
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve a budget that you submitted.' });
+    const asked = found.allocated_amount;
+    const amount = approved_amount ?? asked;
+    const lines = await sql.many(
+      budgetCategory.pick({ category: true, allocated_amount: true }),
+      sql`select category, allocated_amount from finance.budget_lines where budget_id = ${found.budget_id} order by category`,
+    );
+    const shares = shared(
+      amount,
+      lines.map((each) => each.allocated_amount),
+    );
+    const cut = lines.flatMap((each, which) => {
+      const to = shares[which] ?? 0;
+      return to === each.allocated_amount ? [] : [{ category: each.category, from: each.allocated_amount, to }];
+    });
+    return {
+      summary: `Approve ${inWords.budget(found)} at ${usd(amount)}${amount === asked ? '' : `, where ${usd(asked)} was asked for`}`,
+      subject: { label: labels.budget(found), id: found.budget_id },
+      changes: [
+        { field: 'status', from: found.status, to: 'APPROVED' },
+        { field: 'allocated_amount', from: asked, to: amount, format: 'money' },
+        ...cut.map((each) => ({
+          field: each.category.toLowerCase(),
+          label: `For ${each.category.toLowerCase()}`,
+          from: each.from,
+          to: each.to,
+          format: 'money' as const,
+        })),
+        { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: found.submitted_by_name },
+      ],
+      reason: approver_notes,
+      id: found.budget_id,
+      cut,
+    };
+  },
+
+  async execute({ approver_notes }, { sql, me, plan, output }) {
+    // Lines first: a policy forbids changing them after the approval.
+    if (plan.cut.length > 0) {
+      const amounts = plan.cut.map((each) => ({ category: each.category, amount: each.to }));
+      await sql.changeMany(
+        z.object({ category }),
+        sql`
+          update finance.budget_lines l set allocated_amount = new.amount
+          from json_to_recordset(${JSON.stringify(amounts)}::json) as new(category text, amount numeric)
+          where l.budget_id = ${plan.id} and l.category = new.category returning l.category`,
+      );
+    }
+    await sql.change(
+      output.pick({ budget_id: true }),
+      sql`
+        update finance.budgets
+        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(), approver_notes = ${approver_notes}
+        where budget_id = ${plan.id} and status = 'PENDING_APPROVAL' returning budget_id`,
+    );
+    return sql.one(output, sql`select * from finance.budget_list where budget_id = ${plan.id}`);
+  },
+});

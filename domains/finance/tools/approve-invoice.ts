@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { prose } from '../../../src/declare/fields.ts';
+import { finance } from '../domain.ts';
+import { invoiceById, inWords, labels } from '../rules.ts';
+import { invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
+
+export const approveInvoice = finance.write({
+  name: 'approve_invoice',
+  title: 'Approve an invoice',
+  description:
+    'Approve a pending invoice for payment: PENDING becomes APPROVED. Whoever handed it in cannot approve it; whoever approves it cannot pay it.',
+  roles: ['finance-write', 'executive'],
+  effect: 'changes',
+  input: z.object({ invoice_id: invoiceId, approver_notes: prose(1000).optional().describe('Kept with the invoice') }),
+  inputAliases: { notes: 'approver_notes' },
+  output: invoice,
+  errors: {
+    INVOICE_NOT_FOUND: invoiceNotFound,
+    INVOICE_NOT_PENDING: {
+      message: 'The invoice does not wait for approval.',
+      hint: 'Only PENDING invoices can be approved; list_invoices with that status shows them.',
+    },
+  },
+  examples: [
+    {
+      question: 'Approve the pending CloudNine Hosting invoice',
+      phrases: [
+        'Let the CloudNine Hosting invoice through',
+        "CloudNine Hosting's bill is ok to pay, approve it",
+        'The CloudNine Hosting invoice is fine, approve it',
+        'Give the CloudNine Hosting bill the go-ahead',
+        'Clear the CloudNine Hosting invoice for payment',
+        'Sign off on the CloudNine Hosting bill',
+        'Release the CloudNine Hosting invoice',
+        "Green-light CloudNine Hosting's invoice",
+        'Accept the bill from CloudNine Hosting',
+        'Confirm the CloudNine Hosting invoice',
+      ],
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
+    },
+    {
+      question: 'OK the Metro Facilities bill, the work is done',
+      as: 'eve.thompson',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000003', approver_notes: 'The work is done' },
+    },
+    {
+      question: 'Approve the invoice from Delta Travel',
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000005' },
+    },
+    {
+      question: 'Approve the Tidewater Events deposit that I handed in',
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000016' },
+      expects: 'SEPARATION_OF_DUTIES',
+    },
+    {
+      question: 'Approve the Apex Legal Partners invoice',
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000010' },
+      expects: 'INVOICE_NOT_PENDING',
+    },
+  ],
+
+  async prepare({ invoice_id, approver_notes }, { sql, me, today, fail }) {
+    const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
+    if (found.submitted_by === me.employeeId)
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve an invoice that you handed in.' });
+    if (found.status !== 'PENDING') throw fail('INVOICE_NOT_PENDING', { status: found.status });
+    return {
+      summary: `Approve ${inWords.invoice(found)}`,
+      subject: { label: labels.invoice(found), id: invoice_id },
+      changes: [
+        { field: 'status', from: found.status, to: 'APPROVED' },
+        { field: 'amount', from: found.amount, to: found.amount, format: 'money' },
+        { field: 'submitted_by_name', label: 'Handed in by', from: found.submitted_by_name, to: found.submitted_by_name },
+      ],
+      reason: approver_notes,
+    };
+  },
+
+  async execute({ invoice_id, approver_notes }, { sql, me, today, output, fail }) {
+    await sql.change(
+      output.pick({ invoice_id: true }),
+      sql`
+        update finance.invoices
+        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(), approver_notes = ${approver_notes}
+        where invoice_id = ${invoice_id} and status = 'PENDING' returning invoice_id`,
+    );
+    return (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
+  },
+});

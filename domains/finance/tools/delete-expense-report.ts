@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { companyText, prose, storedId, storedTime } from '../../../src/declare/fields.ts';
+import { finance } from '../domain.ts';
+import { inWords, labels, reportById } from '../rules.ts';
+import { reportId, reportNotFound } from '../schemas.ts';
+
+export const deleteExpenseReport = finance.write({
+  name: 'delete_expense_report',
+  title: 'Delete an expense report',
+  description:
+    "Delete someone else's draft or rejected expense report: it disappears from every tool and is kept for the audit. Submitted, approved and reimbursed ones stay.",
+  roles: ['finance-write', 'executive'],
+  effect: 'removes',
+  input: z.object({ report_id: reportId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
+  output: z.object({ report_id: storedId, employee_name: companyText, month: companyText, deleted_at: storedTime }),
+  errors: {
+    EXPENSE_REPORT_NOT_FOUND: reportNotFound,
+    EXPENSE_REPORT_NOT_DELETABLE: {
+      message: 'The expense report was submitted, and not rejected.',
+      hint: 'Only DRAFT and REJECTED reports can be deleted; a SUBMITTED one can be rejected with reject_expense_report.',
+    },
+  },
+  examples: [
+    {
+      question: "Could you please delete Frank Davis's rejected expense report?",
+      phrases: [
+        "Frank Davis's rejected expenses can be removed",
+        'Get rid of the rejected expense report of Frank Davis',
+        "Erase Frank Davis's rejected expenses",
+        'Discard the expense report of Frank Davis that was rejected',
+        "Clear away Frank Davis's declined expense claim",
+        'Scrap the rejected claim of Frank Davis',
+        "Please bin Frank Davis's rejected expense report",
+      ],
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
+    },
+    {
+      question: 'Remove the draft expenses of Dan Williams, he used the company card',
+      as: 'eve.thompson',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000006', reason: 'He used the company card' },
+    },
+    {
+      question: "Throw away Dan's unfinished expense report",
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000006' },
+    },
+    {
+      question: "Delete Marcus Johnson's submitted expense report",
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
+      expects: 'EXPENSE_REPORT_NOT_DELETABLE',
+    },
+    {
+      question: 'Delete my rejected expense report',
+      as: 'frank.davis',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  async prepare({ report_id }, { sql, me, fail }) {
+    const found = (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
+    if (found.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete your own expense report.' });
+    if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('EXPENSE_REPORT_NOT_DELETABLE', { status: found.status });
+    return {
+      summary: `Delete ${inWords.report(found)}`,
+      subject: { label: labels.report(found), id: report_id },
+      changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
+    };
+  },
+
+  execute: ({ report_id, reason }, { sql, me, output }) =>
+    sql.change(
+      output,
+      sql`
+        update finance.expense_reports set deleted_by = ${me.employeeId}, deleted_at = clock_timestamp(), deletion_reason = ${reason}
+        where report_id = ${report_id} and status in ('DRAFT', 'REJECTED') and deleted_at is null
+        returning report_id, employee_name, month, deleted_at`,
+    ),
+});

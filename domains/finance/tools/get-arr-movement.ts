@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { amount, companyText, storedDay } from '../../../src/declare/fields.ts';
+import { asc } from '../../../src/declare/order.ts';
+import type { SqlTag } from '../../../src/declare/sql.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { fiscalYear } from '../schemas.ts';
+
+const moved = {
+  starting_arr: amount,
+  new_arr: amount.describe('From new customers'),
+  expansion_arr: amount.describe('More from customers we had'),
+  contraction_arr: amount.describe('Less from customers we kept'),
+  churn_arr: amount.describe('From customers who left'),
+  net_new_arr: amount.describe('new + expansion − contraction − churn'),
+  ending_arr: amount.describe('starting + net new'),
+};
+const asked = z.object({
+  year: fiscalYear.optional().describe('Only months of this year; with months, the last so many up to its end'),
+  months: z.int().min(1).max(24).optional().describe('How many months; by default 12, or those of the year'),
+});
+
+/** The last `months` (by default 12), up to the end of `year` if it is given. With `year` alone, only the months of that year. */
+const window = (sql: SqlTag, { year, months }: z.output<typeof asked>) => sql`
+  (select * from finance.arr_movement where true
+    ${sql.when(year, () => sql`period <= ${`${year}-12`}`)}
+    ${sql.when(months === undefined ? year : undefined, () => sql`period >= ${`${year}-01`}`)}
+    order by period desc limit ${months ?? 12}) movement`;
+
+export const getArrMovement = finance.list({
+  name: 'get_arr_movement',
+  title: 'ARR movement',
+  description:
+    "How annual recurring revenue moved month by month (waterfall): every month's ending is the next one's starting. metadata.summary is the same for the whole time. The running month counts as far as it has gone.",
+  plural: 'months',
+  roles: ['finance-read', 'executive'],
+  input: asked,
+  item: z.object({ period: companyText.describe('YYYY-MM'), ...moved, as_of_date: storedDay.describe('Last day counted') }),
+  order: asc('period'),
+  totals: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
+  examples: [
+    {
+      question: 'ARR waterfall for the last 6 months',
+      phrases: [
+        'How has ARR moved over the past 6 months?',
+        'How did ARR change in the last 6 months?',
+        'What moved our ARR in the last 6 months?',
+        'How much churn did we have in the last 6 months?',
+        'ARR development over the past 6 months',
+        'How much new business did we add in the last 6 months?',
+        'Expansion and contraction over the last 6 months',
+        'What did we lose to cancellations in the last 6 months?',
+        'ARR trend of the last 6 months',
+        'How is our recurring revenue trending over the last 6 months?',
+        'Net new ARR for the past 6 months',
+        'Downgrades and upgrades in the last 6 months',
+        'How did subscription revenue evolve over the last 6 months?',
+      ],
+      as: 'bob.martinez',
+      input: { months: 6 },
+    },
+    {
+      question: 'How did our recurring revenue develop this year?',
+      phrases: [
+        'How has ARR grown this year?',
+        'ARR growth this year',
+        'New, expansion and churned ARR this year',
+        'By how much did ARR go up this year?',
+        'Did ARR shrink this year?',
+        'How much churn have we seen this year?',
+        'Net new ARR this year',
+        'How much did existing customers expand this year?',
+      ],
+      as: 'eve.thompson',
+      input: (today) => ({ year: yearOf(today) }),
+    },
+    {
+      question: 'Show me churn and expansion month by month for last year',
+      as: 'bob.martinez',
+      input: (today) => ({ year: yearOf(today) - 1 }),
+    },
+    { question: 'ARR movement over two years', as: 'eve.thompson', input: { months: 24 } },
+    {
+      question: 'How much ARR did we lose to churn lately?',
+      as: 'dan.williams',
+      input: { months: 3 },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+  chart: {
+    kind: 'waterfall',
+    title: 'ARR movement',
+    start: { field: 'starting_arr', label: 'Start' },
+    steps: [
+      { field: 'new_arr', label: 'New', adds: true },
+      { field: 'expansion_arr', label: 'Expansion', adds: true },
+      { field: 'contraction_arr', label: 'Contraction', adds: false },
+      { field: 'churn_arr', label: 'Churn', adds: false },
+    ],
+    end: { field: 'ending_arr', label: 'End' },
+  },
+
+  find: (input, { sql }) => sql`select * from ${window(sql, input)}`,
+  computeTotals: (input, { sql }) =>
+    sql.one(
+      z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
+      sql`
+        select (array_agg(starting_arr order by period))[1] as starting_arr, coalesce(sum(new_arr), 0) as new_arr,
+          coalesce(sum(expansion_arr), 0) as expansion_arr, coalesce(sum(contraction_arr), 0) as contraction_arr, coalesce(sum(churn_arr), 0) as churn_arr,
+          coalesce(sum(net_new_arr), 0) as net_new_arr, (array_agg(ending_arr order by period desc))[1] as ending_arr
+        from ${window(sql, input)}`,
+    ),
+});

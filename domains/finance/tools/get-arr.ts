@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { amount, day, storedDay } from '../../../src/declare/fields.ts';
+import { usd } from '../../../src/declare/money.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+
+export const getArr = finance.read({
+  name: 'get_arr',
+  title: 'Annual recurring revenue',
+  description:
+    'Annual recurring revenue (ARR) as it stood at the end of the latest month on or before a day, with MRR, what the month added, retention over the twelve months before, and revenue per subscription.',
+  roles: ['finance-read', 'executive'],
+  input: z.object({ as_of_date: day.optional().describe('By default today') }),
+  output: z.object({
+    as_of_date: storedDay.describe('Day of the figures: the end of a month, or how far the running month is counted'),
+    arr: amount,
+    mrr: amount.describe('arr / 12'),
+    net_new_arr: amount.describe('What that month added, as in get_arr_movement'),
+    gross_revenue_retention: z
+      .number()
+      .nullable()
+      .describe('Percent of the revenue of twelve months before that was neither reduced nor lost'),
+    net_revenue_retention: z.number().nullable().describe('The same, with what existing customers added'),
+    arpu: amount.nullable().describe('arr / active_subscriptions: a year’s revenue of one subscription'),
+    active_subscriptions: z.int(),
+  }),
+  errors: {
+    ARR_NOT_FOUND: {
+      message: 'There are no figures on or before that day.',
+      hint: 'Ask for a later as_of_date; details names the first day there is.',
+    },
+  },
+  examples: [
+    {
+      question: "What's our ARR?",
+      phrases: [
+        'Where does ARR stand?',
+        "What's the ARR today?",
+        'NRR and GRR',
+        'What is our MRR?',
+        'Current annual recurring revenue',
+        'How much ARR do we have right now?',
+        'Show me our recurring revenue figures',
+        'How high is ARR?',
+        'Subscription revenue at the moment',
+        "What's our annual run rate?",
+        'Total ARR',
+        'How much recurring income is there?',
+        'Monthly recurring revenue',
+        'How many active subscriptions are there?',
+        'SaaS metrics',
+      ],
+      as: 'bob.martinez',
+      input: {},
+    },
+    {
+      question: 'What was our ARR on June 30?',
+      phrases: ['ARR as of June 30', 'How much ARR was there on June 30?'],
+      as: 'eve.thompson',
+      input: (today) => ({ as_of_date: `${yearOf(today)}-06-30` }),
+    },
+    {
+      question: 'How high is our net revenue retention?',
+      phrases: [
+        'What is our retention?',
+        'Revenue per subscription',
+        'How well do we retain revenue?',
+        'Gross retention',
+        'What share of revenue do we keep?',
+      ],
+      as: 'eve.thompson',
+      input: {},
+    },
+    {
+      question: 'How many subscriptions did we have at the end of last year?',
+      phrases: ['What did ARR stand at by the end of last year?'],
+      as: 'bob.martinez',
+      input: (today) => ({ as_of_date: `${yearOf(today) - 1}-12-31` }),
+    },
+    {
+      question: 'What was the annual recurring revenue in 1999?',
+      as: 'bob.martinez',
+      input: { as_of_date: '1999-12-31' },
+      expects: 'ARR_NOT_FOUND',
+    },
+    { question: 'How much recurring revenue do we have?', as: 'carol.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  summary: ({ as_of_date, arr }) => `${usd(arr)} ARR as of ${as_of_date}`,
+
+  async run({ as_of_date }, { sql, output, today, fail }) {
+    const asked = as_of_date ?? today;
+    const found = await sql.maybeOne(
+      output,
+      sql`select * from finance.arr_snapshots where as_of_date <= ${asked}::date order by as_of_date desc limit 1`,
+    );
+    if (found) return found;
+    const { first } = await sql.one(
+      z.object({ first: storedDay.nullable() }),
+      sql`select min(as_of_date) as first from finance.arr_snapshots`,
+    );
+    throw fail('ARR_NOT_FOUND', { as_of_date: asked, first_date: first });
+  },
+});

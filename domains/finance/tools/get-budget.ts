@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { usd } from '../../../src/declare/money.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { fiscalYearOf, inDepartment } from '../rules.ts';
+import { budget, budgetCategory, budgetNotFound, departmentName, fiscalYear } from '../schemas.ts';
+
+export const getBudget = finance.read({
+  name: 'get_budget',
+  title: 'Budget of a department',
+  description:
+    "One department's budget of one fiscal year: what is allocated, spent and left, in all and by category. A manager sees the own department's. Pay is not part of budgets.",
+  roles: ['manager', 'finance-read', 'executive'],
+  input: z.object({ department: departmentName, year: fiscalYear.optional().describe('Fiscal year; by default this year') }),
+  inputAliases: { fiscal_year: 'year' },
+  output: budget.extend({ by_category: z.array(budgetCategory) }),
+  errors: { BUDGET_NOT_FOUND: budgetNotFound },
+  examples: [
+    {
+      question: 'How much of the Marketing budget is left?',
+      phrases: [
+        "What's left in the Marketing budget?",
+        'How is Marketing doing against budget?',
+        'Marketing budget',
+        'Does Marketing have any money left?',
+        'How much budget does Marketing have left?',
+        'Remaining budget of Marketing',
+        'What can Marketing still spend?',
+        'Is Marketing over budget?',
+        'How much funding remains for Marketing?',
+        'Can Marketing afford anything more?',
+        'How much has Marketing been allocated?',
+        'Budget status of Marketing',
+        'Is there money in the Marketing budget?',
+        'What percentage of its budget has Marketing used?',
+        "Marketing's budget utilisation",
+        'Will Marketing overspend?',
+      ],
+      as: 'bob.martinez',
+      input: { department: 'Marketing' },
+    },
+    {
+      question: 'What have we spent of our Engineering budget so far?',
+      phrases: [
+        'How much did Engineering spend?',
+        'Engineering spending so far',
+        'How much money has Engineering used?',
+        "Where did Engineering's money go?",
+        'What has Engineering spent its budget on?',
+        'Breakdown of the Engineering budget by category',
+        'Expenditure of Engineering',
+      ],
+      as: 'nina.patel',
+      input: { department: 'Engineering' },
+    },
+    {
+      question: 'Show me the Sales budget of last year by category',
+      phrases: [
+        'What was the Sales budget last year?',
+        'How much was allocated to Sales last year?',
+        "Last year's Sales budget",
+        'What did Sales spend last year?',
+      ],
+      as: 'eve.thompson',
+      input: (today) => ({ department: 'Sales', year: yearOf(today) - 1 }),
+    },
+    { question: 'How much money does Support still have?', as: 'dan.williams', input: { department: 'support' } },
+    { question: "What is Legal's budget?", as: 'nina.patel', input: { department: 'Legal' }, expects: 'BUDGET_NOT_FOUND' },
+    {
+      question: 'Show me the Engineering budget',
+      as: 'frank.davis',
+      input: { department: 'Engineering' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+  chart: {
+    kind: 'parts',
+    title: 'Budget against actual',
+    rows: 'by_category',
+    label: 'category',
+    part: { field: 'spent_amount', label: 'Spent' },
+    whole: { field: 'allocated_amount', label: 'Allocated' },
+    scale: 'each',
+    pace: { field: 'fiscal_year', label: 'Year elapsed' },
+  },
+  summary: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
+    `${department} ${fiscal_year}: ${usd(spent_amount)} of ${usd(allocated_amount)} spent, ${usd(remaining_amount)} left`,
+
+  async run({ department, year }, { sql, today, fail }) {
+    const fiscal_year = year ?? fiscalYearOf(today);
+    const found =
+      (await sql.maybeOne(
+        budget,
+        sql`select * from finance.budget_list where fiscal_year = ${fiscal_year}::int and ${inDepartment(sql, department)}`,
+      )) ?? fail('BUDGET_NOT_FOUND', { department, fiscal_year });
+    const by_category = await sql.many(
+      budgetCategory,
+      sql`select * from finance.budget_categories where budget_id = ${found.budget_id} order by allocated_amount desc, category`,
+    );
+    return { ...found, by_category };
+  },
+});

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { amount } from '../../../src/declare/fields.ts';
+import { asc } from '../../../src/declare/order.ts';
+import type { SqlTag } from '../../../src/declare/sql.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { fiscalYearOf, inDepartment } from '../rules.ts';
+import { budget, budgetFilter, departmentName, fiscalYear } from '../schemas.ts';
+
+const filters = z.object({
+  fiscal_year: fiscalYear.optional(),
+  department: departmentName.optional(),
+  status: budgetFilter
+    .optional()
+    .describe('PENDING_APPROVAL waits for a decision; ACTIVE are the approved ones of this year, CLOSED those of earlier years'),
+});
+
+function matching(sql: SqlTag, { fiscal_year, department, status }: z.output<typeof filters>, today: string) {
+  const year = fiscalYearOf(today);
+  const inState = {
+    ACTIVE: sql`status = 'APPROVED' and fiscal_year = ${year}::int`,
+    CLOSED: sql`status = 'APPROVED' and fiscal_year < ${year}::int`,
+  };
+  return sql`
+    finance.budget_list where true ${sql.given({ fiscal_year })}
+    ${sql.when(department, () => inDepartment(sql, department ?? ''))}
+    ${sql.when(status, () => (status === 'ACTIVE' || status === 'CLOSED' ? inState[status] : sql`status = ${status}`))}`;
+}
+
+export const listBudgets = finance.list({
+  name: 'list_budgets',
+  title: 'Budgets',
+  description:
+    "Yearly budgets against what was really spent, by year and department; metadata.summary adds up all that match. A manager sees the own department's. Approved budgets stay APPROVED; ACTIVE and CLOSED find them by this year or earlier ones.",
+  plural: 'budgets',
+  roles: ['manager', 'finance-read', 'executive'],
+  input: filters,
+  inputAliases: { year: 'fiscal_year' },
+  item: budget,
+  order: asc('fiscal_year', 'department', 'budget_id'),
+  totals: z.object({ allocated: amount, spent: amount, remaining: amount }),
+  examples: [
+    { question: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
+    {
+      question: 'Which budgets are waiting for approval?',
+      phrases: [
+        'Who still waits for a budget decision?',
+        'Budgets not signed off yet',
+        'Pending budgets',
+        'Which budgets still need approval?',
+        'Budgets that are not approved yet',
+        'Budgets that I have to approve',
+        'Are there any submitted budgets?',
+        'Budget requests awaiting sign-off',
+        'Which departments have handed in a budget?',
+        'Is there a budget for me to approve?',
+        'Budgets in review',
+        'Unapproved budgets',
+      ],
+      as: 'bob.martinez',
+      input: { status: 'PENDING_APPROVAL' },
+    },
+    { question: 'Show me the budgets of my department', phrases: ['What budgets does my department have?'], as: 'nina.patel', input: {} },
+    {
+      question: 'What did all departments spend last year?',
+      phrases: [
+        'Compare the budgets of all departments for last year',
+        'How did each department do against its budget last year?',
+        'Spending of every department last year',
+        'Budget against actual for last year',
+        'How much did each team spend last year?',
+        'Planned versus actual last year',
+        'Departmental spending last year',
+        'Who overspent last year?',
+        'How well did departments stick to their budgets last year?',
+      ],
+      as: 'eve.thompson',
+      input: (today) => ({ fiscal_year: yearOf(today) - 1 }),
+    },
+    {
+      question: 'Is there a draft budget for HR?',
+      phrases: ['Has HR started on a budget, is there a draft?'],
+      as: 'bob.martinez',
+      input: { department: 'HR', status: 'DRAFT' },
+    },
+    {
+      question: 'List all budgets',
+      phrases: [
+        'Show the budgets of all departments',
+        'Which departments are over budget?',
+        'How much budget do the departments have?',
+        'Budget overview',
+        'Who has overspent?',
+        'Total budget of the company',
+        'How much money is left across all departments?',
+        'Which team has the largest budget?',
+        'Budget by department',
+        'Planned versus actual spending of all departments',
+      ],
+      as: 'marcus.johnson',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+  chart: {
+    kind: 'parts',
+    title: 'Budget against actual',
+    label: 'department',
+    part: { field: 'spent_amount', label: 'Spent' },
+    whole: { field: 'allocated_amount', label: 'Allocated' },
+    scale: 'each',
+    pace: { field: 'fiscal_year', label: 'Year elapsed' },
+  },
+
+  find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
+  computeTotals: (input, { sql, today }) =>
+    sql.one(
+      z.object({ allocated: amount, spent: amount, remaining: amount }),
+      sql`
+        select coalesce(sum(allocated_amount), 0) as allocated, coalesce(sum(spent_amount), 0) as spent, coalesce(sum(remaining_amount), 0) as remaining
+        from ${matching(sql, input, today)}`,
+    ),
+});

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { amount, day } from '../../../src/declare/fields.ts';
+import { desc } from '../../../src/declare/order.ts';
+import type { SqlTag } from '../../../src/declare/sql.ts';
+import { finance } from '../domain.ts';
+import { newYear } from '../example-days.ts';
+import { employeeId, expenseReport, reportFilter } from '../schemas.ts';
+
+const filters = z
+  .object({
+    status: reportFilter.optional().describe('SUBMITTED waits for approval, APPROVED for reimbursement'),
+    employee_id: employeeId.optional().describe('Only the reports of this employee'),
+    start_date: day.optional().describe('Only reports with an expense on this day or later'),
+    end_date: day.optional().describe('Only reports with an expense on this day or earlier'),
+  })
+  .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, 'end_date must not be before start_date');
+
+function matching(sql: SqlTag, { status, employee_id, start_date, end_date }: z.output<typeof filters>) {
+  return sql`
+    finance.report_list r where true ${sql.given({ status, employee_id })}
+    ${sql.when(
+      start_date ?? end_date,
+      () => sql`
+        exists (select from finance.report_items i where i.report_id = r.report_id
+          ${sql.when(start_date, () => sql`i.date >= ${start_date}::date`)} ${sql.when(end_date, () => sql`i.date <= ${end_date}::date`)})`,
+    )}`;
+}
+
+export const listExpenseReports = finance.list({
+  name: 'list_expense_reports',
+  title: 'Expense reports',
+  description:
+    'Expense reports, the latest month first; metadata.summary counts and adds up all that match. Everyone sees their own, a manager also those of the people below, finance and executives all.',
+  plural: 'expense reports',
+  roles: ['employee', 'manager', 'finance-read', 'executive'],
+  input: filters,
+  item: expenseReport,
+  order: desc('month', 'report_id'),
+  totals: z.object({ count: z.int(), total: amount }),
+  examples: [
+    {
+      question: 'What expense reports are waiting for approval?',
+      phrases: [
+        'Pending expense reports',
+        'Expense reports I need to look at',
+        'Which expenses are not approved yet?',
+        'Expenses from my team to sign off',
+        'Expense claims that I have to approve',
+        'Submitted expense reports',
+        'Any expenses waiting for me?',
+        'Who has handed in expenses?',
+        'Expense claims in my queue',
+        'Outstanding expense approvals',
+        'Which receipts do I have to check?',
+        'Are there claims for me to review?',
+        'Unapproved expense reports',
+        'Whose expenses am I supposed to check?',
+      ],
+      as: 'nina.patel',
+      input: { status: 'SUBMITTED' },
+    },
+    {
+      question: 'Show my expense reports',
+      phrases: [
+        'What happened to my expenses?',
+        'Did I get my money back?',
+        'Where are my expense claims?',
+        'Have I been reimbursed?',
+        'What is the status of my expense report?',
+        'Have my expenses been paid?',
+        'My expense claims',
+        'How are my expenses coming along?',
+        'Did finance pay my claim?',
+        'Has my claim been approved?',
+        'When do I get my expenses back?',
+        'Everything I have claimed',
+        'How much have I claimed in expenses?',
+        'My reimbursements',
+      ],
+      as: 'marcus.johnson',
+      input: {},
+    },
+    {
+      question: 'Which approved expenses still have to be reimbursed?',
+      phrases: [
+        'Whom do we have to reimburse?',
+        'Expenses ready for payout',
+        'Who is owed money for expenses?',
+        'How much do we owe employees in expenses?',
+      ],
+      as: 'bob.martinez',
+      input: { status: 'APPROVED' },
+    },
+    {
+      question: 'How much did Carol Johnson claim in expenses this year?',
+      phrases: ["Carol Johnson's expenses this year", 'What did Carol Johnson expense this year?'],
+      as: 'eve.thompson',
+      input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000004', start_date: newYear(today) }),
+    },
+    {
+      question: 'Was any of my expenses rejected?',
+      phrases: ['Which of my claims were turned down?', 'Did anyone decline my expense report?'],
+      as: 'frank.davis',
+      input: { status: 'REJECTED' },
+    },
+  ],
+
+  find: (input, { sql }) => sql`select * from ${matching(sql, input)}`,
+  computeTotals: (input, { sql }) =>
+    sql.one(
+      z.object({ count: z.int(), total: amount }),
+      // One query for the items of all reports.
+      sql`
+        select (select count(*) from ${matching(sql, input)}) as count,
+          coalesce((select sum(amount) from finance.report_items where report_id in (select report_id from ${matching(sql, input)})), 0) as total`,
+    ),
+});

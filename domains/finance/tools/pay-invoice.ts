@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { day, line, prose } from '../../../src/declare/fields.ts';
+import { finance } from '../domain.ts';
+import { daysAfter, fiscalYearOf, invoiceById, inWords, labels, spent } from '../rules.ts';
+import { category, invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
+
+/** A payment may be dated this many days ahead. A later date is probably a typo. */
+const DAYS_AHEAD = 31;
+
+export const payInvoice = finance.write({
+  name: 'pay_invoice',
+  title: 'Pay an invoice',
+  description:
+    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount counts as spent by its department. Whoever handed it in or approved it cannot pay it.',
+  roles: ['finance-write', 'executive'],
+  effect: 'changes',
+  input: z.object({
+    invoice_id: invoiceId,
+    payment_date: day.optional().describe('Day of the payment; by default today'),
+    payment_reference: line(100).min(1).optional().describe('Such as the number of the transfer'),
+    payment_notes: prose(1000).optional().describe('Kept with the invoice'),
+  }),
+  output: invoice,
+  errors: {
+    INVOICE_NOT_FOUND: invoiceNotFound,
+    INVOICE_ALREADY_PAID: {
+      message: 'The invoice has been paid before.',
+      hint: 'Nothing to do; details says when and by which reference.',
+    },
+    INVOICE_NOT_APPROVED: {
+      message: 'The invoice is not approved.',
+      hint: 'Only APPROVED invoices can be paid; a PENDING one is approved with approve_invoice, by someone else than the payer.',
+    },
+    PAYMENT_DATE_OUT_OF_RANGE: {
+      message: `The payment date is before the invoice's own, or more than ${DAYS_AHEAD} days ahead.`,
+      hint: 'Give a payment_date from the invoice date on, or leave it out for today.',
+    },
+  },
+  examples: [
+    {
+      question: 'Pay the Northwind Logistics invoice today, reference WIRE-8841',
+      phrases: [
+        'Mark the Northwind Logistics invoice as paid today, ref WIRE-8841',
+        'Record the payment of the Northwind Logistics bill today with reference WIRE-8841',
+      ],
+      as: 'bob.martinez',
+      input: (today) => ({ invoice_id: '0f1c0000-0000-4000-8000-000000000008', payment_date: today, payment_reference: 'WIRE-8841' }),
+    },
+    {
+      question: 'Pay the BrightPath Consulting invoice',
+      phrases: [
+        'We paid BrightPath Consulting, record it',
+        "Settle BrightPath Consulting's invoice",
+        'Transfer the money to BrightPath Consulting',
+        'Release the payment to BrightPath Consulting',
+        'Send BrightPath Consulting their money',
+        'Make the payment for the BrightPath Consulting invoice',
+        "BrightPath Consulting's bill has been paid, mark it",
+        'Wire BrightPath Consulting what we owe',
+      ],
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000009' },
+    },
+    {
+      question: 'Settle the approved bill from Quantum Security',
+      as: 'eve.thompson',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000014', payment_notes: 'Paid by transfer' },
+    },
+    {
+      question: 'Pay the Quantum Security invoice that I approved',
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000014' },
+      expects: 'SEPARATION_OF_DUTIES',
+    },
+    {
+      question: 'Pay the CloudNine Hosting invoice',
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
+      expects: 'INVOICE_NOT_APPROVED',
+    },
+    {
+      question: 'Pay Orbit Telecom once more',
+      as: 'eve.thompson',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000015' },
+      expects: 'INVOICE_ALREADY_PAID',
+    },
+  ],
+
+  async prepare({ invoice_id, payment_date, payment_reference, payment_notes }, { sql, me, today, fail }) {
+    const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
+    if (found.submitted_by === me.employeeId)
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you handed in.' });
+    if (found.status === 'PAID')
+      throw fail('INVOICE_ALREADY_PAID', { payment_date: found.payment_date, payment_reference: found.payment_reference });
+    if (found.status !== 'APPROVED') throw fail('INVOICE_NOT_APPROVED', { status: found.status });
+    if (found.approved_by === me.employeeId)
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you approved.' });
+    const date = payment_date ?? today;
+    if (date < found.invoice_date || date > daysAfter(today, DAYS_AHEAD))
+      throw fail('PAYMENT_DATE_OUT_OF_RANGE', { invoice_date: found.invoice_date });
+    return {
+      summary: `Pay ${inWords.invoice(found)}`,
+      subject: { label: labels.invoice(found), id: invoice_id },
+      changes: [
+        { field: 'status', from: found.status, to: 'PAID' },
+        { field: 'amount', from: found.amount, to: found.amount, format: 'money' },
+        { field: 'payment_date', from: null, to: date, format: 'date' },
+        { field: 'payment_reference', from: null, to: payment_reference ?? null },
+        { field: 'approved_by_name', label: 'Approved by', from: found.approved_by_name, to: found.approved_by_name },
+      ],
+      reason: payment_notes,
+      invoice: found,
+      date,
+    };
+  },
+
+  async execute({ invoice_id, payment_reference, payment_notes }, { sql, me, plan, today, output, fail }) {
+    const { department, amount } = plan.invoice;
+    await sql.change(
+      output.pick({ invoice_id: true }),
+      sql`
+        update finance.invoices
+        set status = 'PAID', paid_by = ${me.employeeId}, paid_by_name = ${me.name}, payment_date = ${plan.date}::date,
+          payment_reference = ${payment_reference}, payment_notes = ${payment_notes}
+        where invoice_id = ${invoice_id} and status = 'APPROVED' returning invoice_id`,
+    );
+    await sql.change(
+      z.object({ category }),
+      spent(sql, department, fiscalYearOf(plan.date), [{ category: plan.invoice.category, amount }]),
+    );
+    return (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
+  },
+});

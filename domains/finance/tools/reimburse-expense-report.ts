@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { line, prose } from '../../../src/declare/fields.ts';
+import { finance } from '../domain.ts';
+import { byBudgetCategory, fiscalYearOf, inWords, itemLines, labels, reportById, spent, withItems } from '../rules.ts';
+import { category, expenseReport, reportId, reportNotFound } from '../schemas.ts';
+
+export const reimburseExpenseReport = finance.write({
+  name: 'reimburse_expense_report',
+  title: 'Reimburse an expense report',
+  description:
+    'Record that an approved expense report of someone else was paid out: APPROVED becomes REIMBURSED, and it counts as spent by the department. Whoever approved it cannot reimburse it.',
+  roles: ['finance-write', 'executive'],
+  effect: 'changes',
+  input: z.object({
+    report_id: reportId,
+    payment_reference: line(100).min(1).optional().describe('Such as the number of the transfer'),
+    payment_notes: prose(1000).optional().describe('Kept with the report'),
+  }),
+  output: expenseReport,
+  errors: {
+    EXPENSE_REPORT_NOT_FOUND: reportNotFound,
+    EXPENSE_REPORT_ALREADY_REIMBURSED: {
+      message: 'The expense report has been reimbursed before.',
+      hint: 'Nothing to do; details says when and by which reference.',
+    },
+    EXPENSE_REPORT_NOT_APPROVED: {
+      message: 'The expense report is not approved.',
+      hint: 'Only APPROVED reports can be reimbursed; a SUBMITTED one is approved with approve_expense_report, by someone else than the payer.',
+    },
+  },
+  examples: [
+    {
+      question: "Reimburse Sarah's approved expense report",
+      phrases: [
+        'Reimburse Sarah',
+        'Sarah wants her expenses paid out',
+        "Pay Sarah's expenses back",
+        'Pay out the expenses of Sarah',
+        'Reimburse the expenses of Sarah',
+        'Refund Sarah her expenses',
+        'Give Sarah her money back',
+        "Transfer Sarah's expenses to her",
+        'Send Sarah the money for her expense claim',
+        "Settle Sarah's expense report",
+        "Mark Sarah's expense report as reimbursed",
+        "Sarah's expenses have been paid, record it",
+        'Compensate Sarah for her expenses',
+        'Sarah should get her expenses back',
+      ],
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000003' },
+    },
+    {
+      question: "Pay Carol Johnson's expenses back, reference EXP-2210",
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000004', payment_reference: 'EXP-2210' },
+    },
+    {
+      question: 'Pay out what Sarah Kim spent on the course',
+      as: 'eve.thompson',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000003', payment_notes: 'With the next transfer' },
+    },
+    {
+      question: "Reimburse Marcus Johnson's new expenses",
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
+      expects: 'EXPENSE_REPORT_NOT_APPROVED',
+    },
+    {
+      question: "Pay Marcus Johnson's old expense report again",
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000008' },
+      expects: 'EXPENSE_REPORT_ALREADY_REIMBURSED',
+    },
+  ],
+
+  async prepare({ report_id, payment_reference, payment_notes }, { sql, me, fail }) {
+    const found = (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
+    if (found.employee_id === me.employeeId)
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reimburse your own expense report.' });
+    if (found.status === 'REIMBURSED')
+      throw fail('EXPENSE_REPORT_ALREADY_REIMBURSED', { reimbursed_at: found.reimbursed_at, payment_reference: found.payment_reference });
+    if (found.status !== 'APPROVED') throw fail('EXPENSE_REPORT_NOT_APPROVED', { status: found.status });
+    if (found.approved_by === me.employeeId)
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reimburse an expense report that you approved.' });
+    const { items } = await withItems(sql, found);
+    return {
+      summary: `Reimburse ${inWords.report(found)}`,
+      subject: { label: labels.report(found), id: report_id },
+      changes: [
+        { field: 'status', from: found.status, to: 'REIMBURSED' },
+        { field: 'total', from: found.total, to: found.total, format: 'money' },
+        { field: 'payment_reference', from: null, to: payment_reference ?? null },
+        { field: 'approved_by_name', label: 'Approved by', from: found.approved_by_name, to: found.approved_by_name },
+        ...itemLines(items, false),
+      ],
+      reason: payment_notes,
+      department: found.department,
+      items,
+    };
+  },
+
+  async execute({ report_id, payment_reference, payment_notes }, { sql, me, plan, today, output, fail }) {
+    await sql.change(
+      output.pick({ report_id: true }),
+      sql`
+        update finance.expense_reports
+        set status = 'REIMBURSED', reimbursed_by = ${me.employeeId}, reimbursed_by_name = ${me.name}, reimbursed_at = clock_timestamp(),
+          payment_reference = ${payment_reference}, payment_notes = ${payment_notes}
+        where report_id = ${report_id} and status = 'APPROVED' returning report_id`,
+    );
+    await sql.changeMany(z.object({ category }), spent(sql, plan.department, fiscalYearOf(today), byBudgetCategory(plan.items)));
+    return (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
+  },
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { prose } from '../../../src/declare/fields.ts';
+import { finance } from '../domain.ts';
+import { inWords, labels } from '../rules.ts';
+import { budget, budgetId, budgetNotFound } from '../schemas.ts';
+
+export const submitBudget = finance.write({
+  name: 'submit_budget',
+  title: 'Submit a budget',
+  description:
+    "Submit a draft or rejected budget for approval: DRAFT or REJECTED becomes PENDING_APPROVAL. A manager submits the own department's. Whoever submits it cannot approve it.",
+  roles: ['manager', 'finance-write', 'executive'],
+  effect: 'changes',
+  input: z.object({ budget_id: budgetId, comments: prose(1000).optional().describe('For the approver') }),
+  output: budget,
+  errors: {
+    BUDGET_NOT_FOUND: budgetNotFound,
+    BUDGET_NOT_SUBMITTABLE: {
+      message: 'The budget has been submitted or approved before.',
+      hint: 'Only DRAFT and REJECTED budgets can be submitted; list_budgets with that status shows them.',
+    },
+  },
+  examples: [
+    {
+      question: 'Submit the Engineering budget for approval',
+      phrases: [
+        'Put the Engineering budget in for approval',
+        'Please get the Engineering budget approved',
+        'Send the Engineering budget for approval',
+        'The Engineering budget is ready, hand it in',
+        'File the Engineering budget',
+        'Turn in our Engineering budget',
+        'Forward the Engineering budget to finance',
+        'Request approval for the Engineering budget',
+        "I'm done with the Engineering budget, submit it",
+        'Ask finance to approve the Engineering budget',
+      ],
+      as: 'nina.patel',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000001' },
+    },
+    {
+      question: "Hand in next year's Sales budget, it covers two trade fairs",
+      as: 'carol.johnson',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000004', comments: 'It covers two trade fairs' },
+    },
+    {
+      question: 'Resubmit the rejected Support budget',
+      phrases: ['Send the Support budget in again', 'Hand the rejected Support budget in once more'],
+      as: 'dan.williams',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000005' },
+    },
+    { question: 'Send the HR budget draft to approval', as: 'bob.martinez', input: { budget_id: '0fb00000-0000-4000-8000-000000000002' } },
+    {
+      question: 'Submit the Legal budget again',
+      as: 'eve.thompson',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000008' },
+      expects: 'BUDGET_NOT_SUBMITTABLE',
+    },
+    {
+      question: 'Submit the Sales budget',
+      as: 'nina.patel',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000004' },
+      expects: 'BUDGET_NOT_FOUND',
+    },
+  ],
+
+  async prepare({ budget_id, comments }, { sql, me, fail }) {
+    const found =
+      (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
+      fail('BUDGET_NOT_FOUND', { budget_id });
+    if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('BUDGET_NOT_SUBMITTABLE', { status: found.status });
+    return {
+      summary: `Submit ${inWords.budget(found)} for approval`,
+      subject: { label: labels.budget(found), id: budget_id },
+      changes: [
+        { field: 'status', from: found.status, to: 'PENDING_APPROVAL' },
+        { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: me.name },
+        ...(found.rejection_reason === null ? [] : [{ field: 'rejection_reason', from: found.rejection_reason, to: null }]),
+      ],
+      reason: comments,
+      // `me.employeeId` throws for a caller without one, so there is no card. Nobody may approve their own budget, and employee ids are
+      // what this rule compares.
+      by: me.employeeId,
+    };
+  },
+
+  async execute({ budget_id, comments }, { sql, me, plan, output }) {
+    await sql.change(
+      output.pick({ budget_id: true }),
+      sql`
+        update finance.budgets
+        set status = 'PENDING_APPROVAL', submitted_by = ${plan.by}, submitted_by_name = ${me.name}, submitted_at = clock_timestamp(), comments = ${comments},
+          rejected_by = null, rejected_by_name = null, rejected_at = null, rejection_reason = null
+        where budget_id = ${budget_id} and status in ('DRAFT', 'REJECTED') returning budget_id`,
+    );
+    return sql.one(output, sql`select * from finance.budget_list where budget_id = ${budget_id}`);
+  },
+});

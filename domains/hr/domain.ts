@@ -1,0 +1,25 @@
+/** Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see domains/hr/sql/policies.sql. */
+import { defineDomain } from '../../src/declare/define.ts';
+
+export const hr = defineDomain({
+  name: 'hr',
+  title: 'People',
+  port: 3101,
+  store: 'sql',
+  audiences: {
+    everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
+    reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },
+    self: { roles: ['employee'], sees: 'their own records', linked: true },
+    // No role has this audience by itself. A tool selects it with `audience: 'directory'`, and then every caller of the tool gets it.
+    directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
+  },
+  masks: {
+    pay: {
+      hides: 'salary',
+      shownTo: ['hr-write', 'finance-read', 'finance-write', 'payroll-read', 'payroll-write', 'executive'],
+      andOwner: true,
+    },
+    contact: { hides: 'phone and home address', shownTo: ['hr-write', 'executive'], andOwner: true },
+    ssn: { hides: 'social security number', shownTo: ['hr-write', 'executive'], andOwner: false },
+  },
+});

@@ -1,0 +1,39 @@
+/** Rules and conditions shared by the hr tools. */
+import { z } from 'zod';
+import { storedId } from '../../src/declare/fields.ts';
+import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
+
+/**
+ * Matches names that contain every given word, in any order: "kim sarah" finds Sarah Kim, "obrien" finds O'Brien. "%" matches nothing.
+ * The condition does not use `like`: PostgreSQL would expect few matches and sort all of them. With strpos it reads the index in order
+ * until the page is full.
+ */
+export function named(sql: SqlTag, name: string): SqlText {
+  // A subquery is evaluated once instead of for every row.
+  const plain = (text: string) => sql`(select hr.plain_name(${text}))`;
+  const parts = name.split(/[\s,_–—-]+/).map((word) => sql`strpos(search_name, ${plain(word)}) > 0`);
+  return sql.list([sql`${plain(name)} <> ''`, ...parts], ' and ');
+}
+
+/** Compares without case: "engineering" finds Engineering. */
+export const spelled = (sql: SqlTag, column: 'department' | 'location', value: string): SqlText =>
+  sql`lower(${sql.ref(column)}) = lower(${value})`;
+
+/** Whether `other` is above `me` at any level. Callers must not change the pay or the employment of people above them. */
+export async function isAbove(sql: SqlReader, other: string, me: string): Promise<boolean> {
+  const link = z.object({ employee_id: storedId });
+  return (await sql.maybeOne(link, sql`select employee_id from hr.chain where manager_id = ${other} and employee_id = ${me}`)) !== null;
+}
+
+/** Counts Monday to Friday, both days included. Public holidays are not considered. */
+export function workingDays(from: string, to: string): number {
+  let days = 0;
+  const last = new Date(to);
+  for (const day = new Date(from); day <= last; day.setUTCDate(day.getUTCDate() + 1)) if (day.getUTCDay() % 6 !== 0) days++;
+  return days;
+}
+
+export const daysBefore = (day: string, count: number): string => new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+
+/** The fiscal year is the calendar year. */
+export const fiscalYear = (day: string): number => Number(day.slice(0, 4));

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { day, prose, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { hr } from '../domain.ts';
+import { inDecember, lastWorkday, nextFriday, nextSaturday, yearOf } from '../example-days.ts';
+import { daysBefore, fiscalYear, workingDays } from '../rules.ts';
+import { requestStatus, timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
+
+/** Sick leave may be reported afterwards, but a date last year is probably a typo. */
+const DAYS_BACK = 30;
+
+const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({ type_code, start_date, end_date });
+
+export const createTimeOffRequest = hr.write({
+  name: 'create_time_off_request',
+  title: 'Ask for time off',
+  description:
+    "Ask for time off for oneself, counted in working days (Monday to Friday) against this fiscal year's balance. The manager decides afterwards.",
+  roles: ['employee'],
+  effect: 'adds',
+  input: z
+    .object({
+      type_code: timeOffType.describe('Kind of leave'),
+      start_date: day.describe('First day off'),
+      end_date: day.describe('Last day off; the same as the first for a single day'),
+      notes: prose(500).optional().describe('For the approver'),
+    })
+    .refine(({ start_date, end_date }) => start_date <= end_date, 'end_date must not be before start_date'),
+  output: timeOffRequest,
+  errors: {
+    NO_WORKING_DAYS: {
+      message: 'There is no working day in that time.',
+      hint: 'Choose dates with a day from Monday to Friday among them.',
+    },
+    SPANS_TWO_YEARS: {
+      message: 'The time off reaches over the end of a fiscal year.',
+      hint: 'Balances belong to one calendar year: ask for the days until 31 December and those from 1 January in two requests.',
+    },
+    TOO_LONG_AGO: { message: `The time off began more than ${DAYS_BACK} days ago.`, hint: 'Check the year; for older days ask HR.' },
+    BALANCE_NOT_FOUND: {
+      message: 'You have no balance of that type for that year yet.',
+      hint: 'See what you have with get_time_off_balances, or ask HR to open the year.',
+    },
+    INSUFFICIENT_BALANCE: {
+      message: 'Not enough days are left.',
+      hint: 'See what is left with get_time_off_balances; ask for fewer days or another type.',
+    },
+    OVERLAPPING_REQUEST: {
+      message: 'You already asked for some of these days.',
+      hint: 'See the other request with list_time_off_requests, and choose other days.',
+    },
+  },
+  examples: [
+    {
+      question: 'I want to take vacation from 21 to 23 December',
+      phrases: [
+        'Can I have 21 to 23 December off?',
+        "I'll be away from 21 to 23 December, please put in for leave",
+        'Off from 21 to 23 December please, holiday',
+        'Book vacation from 21 to 23 December',
+        'Request leave 21 to 23 December',
+        'Put me down for holidays from 21 to 23 December',
+        'I would like to be off from 21 to 23 December',
+        'Schedule PTO for me from 21 to 23 December',
+        'Please reserve 21 to 23 December as annual leave for me',
+        "I won't be in from 21 to 23 December",
+        "I'm going on vacation 21 to 23 December, file the request",
+        'Apply for leave 21 to 23 December',
+        'May I be out of office from 21 to 23 December?',
+      ],
+      as: 'sarah.kim',
+      input: (today) => ({ ...off('VACATION', inDecember(today, 21), inDecember(today, 23)), notes: 'Visiting family' }),
+    },
+    {
+      question: 'Log a sick day for today',
+      phrases: [
+        "I'm sick today",
+        'I am ill today and stay at home',
+        'Call in sick for today',
+        'Put in a sick day for today',
+        "I've caught the flu and can't come in today",
+        "I'm not feeling well today",
+        'Down with a cold today, mark me as sick',
+        'Record me as off sick today',
+        'I have a fever, count me as sick today',
+      ],
+      as: 'frank.davis',
+      input: (today) => off('SICK', lastWorkday(today)),
+    },
+    {
+      question: 'Can I take next Friday off as a personal day?',
+      phrases: [
+        'I need a personal day next Friday',
+        'Request next Friday as a personal day',
+        'Give me next Friday for personal matters',
+        'Let me take next Friday off for personal reasons',
+      ],
+      as: 'marcus.johnson',
+      input: (today) => off('PERSONAL', nextFriday(today)),
+    },
+    {
+      question: 'I have jury duty from the 7th to the 9th of December',
+      phrases: [
+        'I was called for jury service from the 7th to the 9th of December',
+        'I must appear in court as a juror from the 7th to the 9th of December',
+      ],
+      as: 'paula.reyes',
+      input: (today) => off('JURY_DUTY', inDecember(today, 7), inDecember(today, 9)),
+    },
+    { question: 'Book Saturday off', as: 'tom.becker', input: (today) => off('VACATION', nextSaturday(today)), expects: 'NO_WORKING_DAYS' },
+    {
+      question: 'I need holidays over New Year, 28 December to 4 January',
+      as: 'dan.williams',
+      input: (today) => off('VACATION', inDecember(today, 28), `${yearOf(today) + 1}-01-04`),
+      expects: 'SPANS_TWO_YEARS',
+    },
+  ],
+
+  async prepare({ type_code, start_date, end_date, notes }, { sql, me, today, fail }) {
+    const year = fiscalYear(start_date);
+    if (year !== fiscalYear(end_date)) throw fail('SPANS_TWO_YEARS');
+    if (start_date < daysBefore(today, DAYS_BACK)) throw fail('TOO_LONG_AGO');
+    const days = workingDays(start_date, end_date);
+    if (days === 0) throw fail('NO_WORKING_DAYS');
+    const employee_id = me.employeeId;
+    const balance =
+      (await sql.maybeOne(
+        timeOffBalance,
+        sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,
+      )) ?? fail('BALANCE_NOT_FOUND', { type_code, fiscal_year: year });
+    if (balance.available < days) throw fail('INSUFFICIENT_BALANCE', { available: balance.available, asked: days });
+    const [other] = await sql.many(
+      z.object({ request_id: storedId, start_date: storedDay, end_date: storedDay, status: requestStatus }),
+      sql`
+        select request_id, start_date, end_date, status from hr.time_off
+        where employee_id = ${employee_id} and status in ('pending', 'approved') and start_date <= ${end_date}::date and end_date >= ${start_date}::date
+        order by start_date, request_id limit 1`,
+    );
+    if (other) throw fail('OVERLAPPING_REQUEST', other);
+    const what = `${days} ${days === 1 ? 'day' : 'days'} of ${balance.type_name.toLowerCase()}`;
+    return {
+      summary: start_date === end_date ? `Ask for ${what} on ${start_date}` : `Ask for ${what} from ${start_date} to ${end_date}`,
+      subject: { label: `Time off of ${me.name}`, id: employee_id },
+      changes: [
+        { field: 'type_code', label: 'Type', from: null, to: balance.type_name },
+        { field: 'start_date', from: null, to: start_date, format: 'date' },
+        { field: 'end_date', from: null, to: end_date, format: 'date' },
+        { field: 'days', label: 'Working days', from: null, to: days, format: 'days' },
+        { field: 'available', label: `Days left in ${year}`, from: balance.available, to: balance.available - days, format: 'days' },
+      ],
+      reason: notes,
+      days,
+      year,
+    };
+  },
+
+  async execute({ type_code, start_date, end_date, notes }, { sql, me, plan, output }) {
+    const { days, year } = plan;
+    await sql.change(
+      timeOffBalance.pick({ pending: true }),
+      sql`
+        update hr.time_off_balances set pending = pending + ${days}
+        where employee_id = ${me.employeeId} and fiscal_year = ${year}::int and type_code = ${type_code} returning pending`,
+    );
+    const { request_id } = await sql.change(
+      output.pick({ request_id: true }),
+      sql`
+        insert into hr.time_off_requests (type_code, start_date, end_date, days, notes)
+        values (${type_code}, ${start_date}, ${end_date}, ${days}, ${notes}) returning request_id`,
+    );
+    return sql.one(output, sql`select * from hr.time_off where request_id = ${request_id}`);
+  },
+});

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { companyText, prose, storedId, storedTime } from '../../../src/declare/fields.ts';
+import { hr } from '../domain.ts';
+import { isAbove } from '../rules.ts';
+import { employee, employeeId, employeeNotFound } from '../schemas.ts';
+
+export const deleteEmployee = hr.write({
+  name: 'delete_employee',
+  title: 'Delete an employee',
+  description:
+    'End the employment of someone without reports: the person disappears from every tool and can no longer sign in; the record is kept for the audit.',
+  roles: ['hr-write', 'executive'],
+  effect: 'removes',
+  input: z.object({
+    employee_id: employeeId,
+    reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
+  }),
+  output: z.object({ employee_id: storedId, name: companyText, active: z.literal(false), terminated_at: storedTime }),
+  errors: {
+    EMPLOYEE_NOT_FOUND: employeeNotFound,
+    CANNOT_DELETE_SELF: {
+      message: 'You cannot delete your own employee record.',
+      hint: 'Ask another person with hr-write to do it.',
+      status: 403,
+    },
+    HAS_REPORTS: {
+      message: 'People report to this employee.',
+      hint: 'They need another manager first; list_employees with this manager_id names them.',
+    },
+  },
+  examples: [
+    {
+      question: 'Delete employee Frank Davis',
+      phrases: [
+        'Offboard Frank Davis',
+        'Frank Davis resigned, take him out of the system',
+        'Remove Frank Davis from the company',
+        'Let Frank Davis go',
+        'Terminate the employment of Frank Davis',
+        'Frank Davis has left the company, remove him',
+        'Frank Davis no longer works here, deactivate the account',
+        'Dismiss Frank Davis',
+        'We are parting ways with Frank Davis',
+        'Frank Davis quit, close out his record',
+        'Lay off Frank Davis',
+        "End Frank Davis's employment",
+        'Make Frank Davis redundant',
+        'Process the departure of Frank Davis',
+      ],
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
+    },
+    {
+      question: 'Please terminate Marcus Johnson, he resigned',
+      as: 'eve.thompson',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000007', reason: 'Resigned' },
+    },
+    {
+      question: 'Remove my own employee record',
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000002' },
+      expects: 'CANNOT_DELETE_SELF',
+    },
+    {
+      question: 'Fire Nina Patel',
+      as: 'eve.thompson',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000006' },
+      expects: 'HAS_REPORTS',
+    },
+    {
+      question: 'Delete the CEO',
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000001' },
+      expects: 'SEPARATION_OF_DUTIES',
+    },
+  ],
+
+  async prepare({ employee_id }, { sql, me, fail }) {
+    if (employee_id === me.employeeId) throw fail('CANNOT_DELETE_SELF');
+    const person =
+      (await sql.maybeOne(employee, sql`select * from hr.people where employee_id = ${employee_id}`)) ??
+      fail('EMPLOYEE_NOT_FOUND', { employee_id });
+    if (await isAbove(sql, employee_id, me.employeeId)) {
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete someone above you in the chain of command.' });
+    }
+    const reports = await sql.one(
+      z.object({ count: z.number() }),
+      sql`select count(*) as count from hr.people where manager_id = ${employee_id}`,
+    );
+    if (reports.count > 0) throw fail('HAS_REPORTS', { direct_reports_count: reports.count });
+    const name = `${person.first_name} ${person.last_name}`;
+    return {
+      summary: `Delete employee ${name} (${person.email})`,
+      subject: { label: `${name}, ${person.job_title}, ${person.department}`, id: employee_id },
+      changes: [{ field: 'active', label: 'Employment', from: 'Active', to: 'Terminated' }],
+    };
+  },
+
+  execute: ({ employee_id, reason }, { sql, output }) =>
+    sql.change(
+      output,
+      sql`
+        update hr.employees set active = false, terminated_at = clock_timestamp(), termination_reason = ${reason}
+        where employee_id = ${employee_id} and active
+        returning employee_id, first_name || ' ' || last_name as name, active, terminated_at`,
+    ),
+});

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { companyText, storedDay, storedId, untrusted } from '../../../src/declare/fields.ts';
+import { asc } from '../../../src/declare/order.ts';
+import { hr } from '../domain.ts';
+import { employeeId, reviewStatus } from '../schemas.ts';
+
+export const getPerformanceReviews = hr.list({
+  name: 'get_performance_reviews',
+  title: 'Performance reviews',
+  description:
+    'Performance reviews by due date: of everyone for HR and executives, of the people below for a manager. Without employee_id it answers who has reviews due.',
+  plural: 'performance reviews',
+  roles: ['manager', 'hr-write', 'executive'],
+  input: z.object({
+    employee_id: employeeId.optional().describe('Only the reviews of this employee'),
+    status: reviewStatus
+      .optional()
+      .describe('due: not begun, also when overdue; draft: being written; submitted: waits for the employee; acknowledged: done'),
+  }),
+  item: z.object({
+    review_id: storedId,
+    employee_id: storedId,
+    employee_name: companyText,
+    period: companyText,
+    reviewer_id: storedId.nullable(),
+    status: reviewStatus,
+    due_date: storedDay,
+    rating: z.number().nullable().describe('1 to 5; null until it is given'),
+    goals_met_percent: z.int().nullable(),
+    strengths: untrusted.nullable(),
+    improvements: untrusted.nullable(),
+  }),
+  order: asc('due_date', 'review_id'),
+  examples: [
+    {
+      question: 'Who on my team has performance reviews due?',
+      phrases: [
+        'Who still needs a review in my team?',
+        'Which of my people have an appraisal coming up?',
+        'Whose appraisal is due?',
+        'Which reviews do I still have to write?',
+        'Overdue performance reviews',
+        'Which evaluations are coming up?',
+        "Is anyone's performance assessment outstanding?",
+        'Appraisals I owe',
+        'Whom do I have to evaluate next?',
+        'Review deadlines of my people',
+        'Are any annual reviews late?',
+        "Who hasn't been reviewed yet?",
+      ],
+      as: 'nina.patel',
+      input: { status: 'due' },
+    },
+    {
+      question: 'Which reviews are still drafts?',
+      phrases: ['Unfinished performance reviews', 'Draft appraisals'],
+      as: 'alice.chen',
+      input: { status: 'draft' },
+    },
+    {
+      question: "Show me Marcus Johnson's performance reviews",
+      phrases: [
+        'How was Marcus Johnson rated?',
+        "Marcus Johnson's last appraisal",
+        'How is Marcus Johnson performing?',
+        'What rating did Marcus Johnson get?',
+        'What feedback did Marcus Johnson receive?',
+        "Marcus Johnson's evaluation",
+        'Is Marcus Johnson a strong performer?',
+        "When was Marcus Johnson's last assessment?",
+      ],
+      as: 'nina.patel',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
+    },
+    {
+      question: 'List the submitted reviews that nobody has acknowledged yet',
+      phrases: ['Reviews that employees have yet to acknowledge', "Submitted appraisals that wait for the employee's signature"],
+      as: 'eve.thompson',
+      input: { status: 'submitted' },
+    },
+    { question: 'Show me my own performance review', as: 'frank.davis', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ employee_id, status }, { sql }) => sql`select * from hr.reviews where true ${sql.given({ employee_id, status })}`,
+});

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { storedId } from '../../../src/declare/fields.ts';
+import { hr } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { fiscalYear } from '../rules.ts';
+import { employeeId, employeeNotFound, timeOffBalance } from '../schemas.ts';
+
+export const getTimeOffBalances = hr.read({
+  name: 'get_time_off_balances',
+  title: 'Time-off balances',
+  description:
+    "Days of leave by type in one fiscal year (the calendar year): entitled, used, asked for, carried over and available; pto_balance is the vacation that is left. By default one's own, this year.",
+  roles: ['employee', 'manager', 'hr-read', 'executive'],
+  input: z.object({
+    employee_id: employeeId.optional().describe('Whose balances; by default your own'),
+    fiscal_year: z.int().min(2000).max(2100).optional().describe('By default this year'),
+  }),
+  output: z.object({
+    employee_id: storedId,
+    fiscal_year: z.int(),
+    pto_balance: z.number().describe('Available vacation days'),
+    balances: z.array(timeOffBalance),
+  }),
+  errors: {
+    EMPLOYEE_NOT_FOUND: employeeNotFound,
+    BALANCE_NOT_FOUND: {
+      message: 'There are no time-off balances for that year.',
+      hint: 'Ask for one of the years in details, or leave fiscal_year out for this year.',
+    },
+  },
+  examples: [
+    {
+      question: "What's my PTO balance?",
+      phrases: [
+        'How much PTO have I got?',
+        'How many holidays can I still take this year?',
+        'Vacation days left',
+        'How much vacation do I have?',
+        'How many days off have I left?',
+        'Do I have any holidays left?',
+        'My leave balance',
+        'How much leave can I still take?',
+        'How many vacation days remain for me?',
+        "What's my leave allowance?",
+        'How many days of annual leave am I entitled to?',
+        'How much time off have I accrued?',
+        'Have I used up all my PTO?',
+        'Did any vacation carry over for me?',
+        'Remaining leave days',
+        'Have I got enough days for a week of vacation?',
+      ],
+      as: 'marcus.johnson',
+      input: {},
+    },
+    {
+      question: 'How many sick days do I have left?',
+      phrases: [
+        'My sick leave balance',
+        'How much sick time do I still have?',
+        'Sick days remaining',
+        'Have I any sick leave to spare?',
+        'Am I out of sick days?',
+      ],
+      as: 'frank.davis',
+      input: {},
+    },
+    {
+      question: 'How much vacation has Sarah Kim left?',
+      phrases: [
+        "Sarah Kim's PTO balance",
+        'How many days off does Sarah Kim have left?',
+        'Does Sarah Kim have any leave remaining?',
+        "Sarah Kim's holiday allowance",
+        'How many vacation days can Sarah Kim still take?',
+        'Leave entitlement of Sarah Kim',
+      ],
+      as: 'nina.patel',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000008' },
+    },
+    {
+      question: 'How many days off did I use last year?',
+      phrases: ['How much vacation did I take last year?', 'My leave usage last year'],
+      as: 'carol.johnson',
+      input: (today) => ({ fiscal_year: yearOf(today) - 1 }),
+    },
+    {
+      question: 'How much holiday does Eve Thompson have left?',
+      as: 'marcus.johnson',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000001' },
+      expects: 'EMPLOYEE_NOT_FOUND',
+    },
+    { question: 'What was my leave balance in 2001?', as: 'sarah.kim', input: { fiscal_year: 2001 }, expects: 'BALANCE_NOT_FOUND' },
+  ],
+  summary: ({ pto_balance, fiscal_year }) => `${pto_balance} vacation days available in ${fiscal_year}`,
+
+  async run({ employee_id, fiscal_year }, { sql, me, today, fail }) {
+    const whose = employee_id ?? me.employeeId;
+    const year = fiscal_year ?? fiscalYear(today);
+    const rows = await sql.many(
+      timeOffBalance.extend({ fiscal_year: z.number() }),
+      sql`select b.* from hr.balances b where b.employee_id = ${whose} order by b.fiscal_year, b.type_code`,
+    );
+    const balances = rows.filter((row) => row.fiscal_year === year).map(({ fiscal_year: _, ...balance }) => balance);
+    if (balances.length === 0) {
+      const seen = await sql.maybeOne(
+        z.object({ employee_id: storedId }),
+        sql`select employee_id from hr.people where employee_id = ${whose}`,
+      );
+      if (!seen) throw fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
+      throw fail('BALANCE_NOT_FOUND', { fiscal_year: year, years: [...new Set(rows.map((row) => row.fiscal_year))] });
+    }
+    return {
+      employee_id: whose,
+      fiscal_year: year,
+      pto_balance: balances.find(({ type_code }) => type_code === 'VACATION')?.available ?? 0,
+      balances,
+    };
+  },
+});

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { line } from '../../../src/declare/fields.ts';
+import { asc } from '../../../src/declare/order.ts';
+import { anywhere } from '../../../src/declare/sql.ts';
+import { hr } from '../domain.ts';
+import { named, spelled } from '../rules.ts';
+import { departmentName, employee, employeeId, namePart } from '../schemas.ts';
+
+export const listEmployees = hr.list({
+  name: 'list_employees',
+  title: 'Employees',
+  description:
+    'Active employees that the caller may see, by last name: all of them for HR and executives, the people below for a manager. Every filter is optional.',
+  plural: 'employees',
+  roles: ['manager', 'hr-read', 'executive'],
+  input: z.object({
+    name: namePart.optional(),
+    department: departmentName.optional(),
+    location: line(100)
+      .min(1)
+      .optional()
+      .describe('Office, such as Berlin; case does not matter')
+      .meta({ examples: ['Austin', 'Berlin', 'London', 'New York', 'San Francisco', 'Singapore'] }),
+    manager_id: employeeId.optional().describe('Only the direct reports of this employee'),
+    job_title: line(100)
+      .min(1)
+      .optional()
+      .describe('Any part of the job title')
+      .meta({ examples: ['Engineer', 'Recruiter', 'Accountant', 'Account Executive'] }),
+  }),
+  item: employee,
+  order: asc('last_name', 'first_name', 'employee_id'),
+  examples: [
+    {
+      question: 'List all employees',
+      phrases: [
+        'Who works here?',
+        'How many employees do we have?',
+        'Give me a list of the whole staff',
+        "What's our total headcount?",
+        'How large is the company?',
+        'Full roster',
+        'Names of all our people',
+        'How many of us are there?',
+        'Company headcount',
+      ],
+      as: 'alice.chen',
+      input: {},
+    },
+    {
+      question: 'Who works in Engineering?',
+      phrases: [
+        'Everyone in Engineering',
+        'How many people are in Engineering?',
+        'Engineering headcount',
+        'Staff of the Engineering department',
+        'Roster of Engineering',
+        "Who's on the Engineering team?",
+        'How large is Engineering?',
+        'Members of Engineering',
+        'Who do we employ in Engineering?',
+      ],
+      as: 'alice.chen',
+      input: { department: 'Engineering' },
+    },
+    {
+      question: 'How many people do we have in the Berlin office?',
+      phrases: [
+        'Who is based in Berlin?',
+        'Colleagues in Berlin',
+        'People at our Berlin site',
+        'How many work out of Berlin?',
+        'Which employees sit in Berlin?',
+        'Berlin headcount',
+        'Staff located in Berlin',
+        'Who do we have over in Berlin?',
+      ],
+      as: 'eve.thompson',
+      input: { location: 'Berlin' },
+    },
+    { question: 'How big is the Marketing department?', as: 'alice.chen', input: { department: 'Marketing' } },
+    {
+      question: "Show me everyone's salary",
+      phrases: [
+        'What does everyone earn?',
+        'List all salaries',
+        'All employee salaries',
+        'How much does everybody get paid?',
+        'Company-wide salary list',
+        'Compare the pay of all employees',
+      ],
+      as: 'frank.davis',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+    {
+      question: 'Show me my team',
+      phrases: [
+        'How many people report to me?',
+        'Who are my reports?',
+        'Who reports to me?',
+        'List my direct reports',
+        'Who works for me?',
+        "Who's on my team?",
+        'Members of my team',
+        'How large is my team?',
+        'The people under me',
+        'Names of my team members',
+      ],
+      as: 'nina.patel',
+      input: {},
+    },
+    {
+      question: 'Which accountants report to Bob Martinez?',
+      phrases: ['Accountants under Bob Martinez'],
+      as: 'alice.chen',
+      input: { job_title: 'accountant', manager_id: '0e000000-0000-4000-8000-000000000003' },
+    },
+    {
+      question: 'Who are our recruiters?',
+      phrases: ['Which employees are recruiters?', 'How many recruiters do we employ?', 'Everyone with the title Recruiter'],
+      as: 'alice.chen',
+      input: { job_title: 'recruiter' },
+    },
+    { question: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
+  ],
+
+  // Callers who see everyone use hr.staff, which has an index per department and no reporting chain.
+  find: ({ name, department, location, manager_id, job_title }, { sql, audience }) => sql`
+    select * from ${audience === 'everyone' ? sql`hr.staff` : sql`hr.team`} where true ${sql.given({ manager_id })}
+    ${sql.when(name, () => named(sql, name ?? ''))}
+    ${sql.when(department, () => (audience === 'everyone' ? sql`department_key = lower(${department})` : spelled(sql, 'department', department ?? '')))}
+    ${sql.when(location, () => spelled(sql, 'location', location ?? ''))}
+    ${sql.when(job_title, () => sql`job_title ilike ${anywhere(job_title ?? '')}`)}`,
+});

@@ -1,0 +1,26 @@
+/** Finds an architecture decision record (ADR) by its number or name. */
+import type { z } from 'zod';
+import type { Filter } from '../../src/declare/filter.ts';
+import type { SearchReader, SearchWords } from '../../src/declare/search.ts';
+import { keyOf } from './record.ts';
+
+export const adrNotFound = { message: 'ADR not found.', hint: 'Find the number with search_journey, with kind "decision".' };
+
+export type Reader = SearchReader<'records'>;
+
+/** Parses `ADR-0004`, `adr 4`, `4`, `004` or a file name such as `0004-title.md`. Text after the number is ignored. */
+const NUMBERED = /^(?:adr[\s_#-]*|#)?(\d{1,6})(?:[-_ ].*|\.md)?$/i;
+
+function called(search: SearchWords<'records'>, given: string): Filter {
+  const name = given.trim();
+  const number = NUMBERED.exec(name)?.[1];
+  return search.where({
+    kind: 'decision',
+    ...(number === undefined ? { key: keyOf(name.replace(/\.md$/i, '')) } : { number: Number(number) }),
+  });
+}
+
+/** If two files have the same number, the one whose name sorts first is returned. */
+export async function findDecision<S extends z.ZodObject>(search: Reader, schema: S, given: string): Promise<z.output<S> | null> {
+  return (await search.many(schema, 'records', called(search, given), { limit: 1 }))[0] ?? null;
+}

@@ -1,0 +1,36 @@
+/** Declares the journey domain: a search index of the project history, which is a folder of Markdown files. */
+import { defineDomain } from '../../src/declare/define.ts';
+import { field } from '../../src/declare/search.ts';
+
+export const journey = defineDomain({
+  name: 'journey',
+  title: 'Project history',
+  port: 3105,
+  store: 'search',
+  audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
+  collections: {
+    /** One row for each Markdown file. Rows are written only at the start of the process. */
+    records: {
+      key: 'record_id',
+      fields: {
+        title: field.text(5),
+        topics: field.text(4),
+        components: field.text(3),
+        summary: field.text(1),
+        content: field.text(1),
+        key: field.word,
+        kind: field.word,
+        number: field.number,
+        day: field.word,
+        topic_keys: field.words,
+        component_keys: field.words,
+        versions: field.words,
+        digest: field.word,
+      },
+      rows: { staff: 'all' },
+      indexes: [['day'], ['kind', 'day']],
+    },
+  },
+});
+
+export const staff = ['employee', 'executive'] as const;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { companyText, untrusted } from '../../../src/declare/fields.ts';
+import { desc } from '../../../src/declare/order.ts';
+import { journey, staff } from '../domain.ts';
+import { pivot, shortened } from '../schemas.ts';
+import { byTime } from '../format.ts';
+
+const MOST = 100;
+const dated = pivot.extend({ day: z.string(), number: z.int().nullable() });
+
+export const listPivots = journey.read({
+  name: 'list_pivots',
+  title: 'Changes of direction',
+  description:
+    'Where this project changed its mind: what was thought before, what is done now and why, the newest first; and which of them concern which component.',
+  roles: staff,
+  input: z.object({}),
+  output: z.object({
+    pivots: z.array(pivot),
+    by_component: z.record(untrusted, z.array(companyText)).describe('Component → ids of its pivots'),
+    total: z.int().describe(`How many there are; at most ${MOST} are shown`),
+  }),
+  examples: [
+    {
+      question: "What are the project's pivots?",
+      phrases: [
+        'Which pivots did the project make?',
+        'When did the project change course?',
+        'What did we do differently than planned?',
+        'Which plans were abandoned?',
+        'What did the project change its mind about?',
+        'Turning points of the project',
+        'Did we ever reverse course?',
+        'Which approaches did we give up?',
+      ],
+      as: 'eve.thompson',
+      input: {},
+    },
+    { question: 'Where did we change direction?', as: 'nina.patel', input: {} },
+    { question: 'List the strategic changes of this project', as: 'frank.davis', input: {} },
+    {
+      question: 'How often did the team change its mind?',
+      as: 'sara.support@globex.example',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  async run(_input, { search }) {
+    const only = search.where({ kind: 'pivot' });
+    const rows = await search.many(dated, 'records', only, { order: desc('day', 'record_id'), limit: MOST });
+    const pivots = rows.toSorted(byTime).map(shortened);
+    const names = [...new Set(pivots.flatMap(({ components }) => components))].toSorted();
+    return {
+      pivots,
+      by_component: Object.fromEntries(
+        names.map((name) => [name, pivots.filter(({ components }) => components.includes(name)).map(({ record_id }) => record_id)]),
+      ),
+      total: rows.length < MOST ? rows.length : await search.count('records', only),
+    };
+  },
+  summary: ({ pivots, total }) => (pivots.length === total ? `${total} pivots` : `${pivots.length} of ${total} pivots`),
+});

@@ -1,0 +1,29 @@
+/** As-of conditions: which versions are current, or were at an earlier transaction. */
+import type { SqlTag, SqlText } from '../../src/declare/sql.ts';
+
+/** Converts a time into the number of the last transaction before it. A day means its end. */
+const lastTxAt = (sql: SqlTag, asOf: string): SqlText =>
+  sql`(select coalesce(max(tx_id), 0) from knowledge.transactions where at < ${asOf.length === 10 ? sql`${asOf}::date + 1` : sql`${asOf}::timestamptz + interval '1 microsecond'`})`;
+
+const after = (sql: SqlTag, tx: SqlText): SqlText => sql`tx_from <= ${tx} and (tx_to is null or tx_to > ${tx})`;
+
+/** Current versions, or those as of a time. */
+export const validAsOf = (sql: SqlTag, asOf?: string): SqlText =>
+  asOf === undefined ? sql`tx_to is null` : after(sql, lastTxAt(sql, asOf));
+
+/** Versions as of a transaction. */
+export const validAfter = (sql: SqlTag, tx: number): SqlText => after(sql, sql`${tx}::bigint`);
+
+/** Versions that are valid on a day. */
+export const holding = (sql: SqlTag, on: string): SqlText =>
+  sql`(valid_from is null or valid_from <= ${on}::date) and (valid_to is null or valid_to >= ${on}::date)`;
+
+/** In UTC. */
+export const dayOf = (asOf: string | undefined, today: string): string =>
+  asOf === undefined ? today : new Date(asOf).toISOString().slice(0, 10);
+
+/** The number in `e-42` or `t-42`; 0, which is never used, for anything else. */
+export function numberOf(id: string, kind: 'e' | 't'): number {
+  const digits = /^([et])-([1-9]\d{0,14})$/.exec(id);
+  return digits?.[1] === kind ? Number(digits[2]) : 0;
+}

@@ -1,0 +1,58 @@
+/** Detects triples that contradict each other. */
+import { z } from 'zod';
+import type { SqlReader, SqlText } from '../../src/declare/sql.ts';
+import { nameOf } from './items.ts';
+import { type Triple, triple } from './schemas.ts';
+
+interface Said {
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  readonly valid_from?: string | undefined;
+  readonly valid_to?: string | undefined;
+}
+
+/** Only triples that are valid at the same time can contradict. */
+const overlapping = (sql: SqlReader, { valid_from, valid_to }: Said): SqlText =>
+  sql`coalesce(valid_from, '-infinity') <= coalesce(${valid_to}::date, 'infinity') and coalesce(valid_to, 'infinity') >= coalesce(${valid_from}::date, '-infinity')`;
+
+const currentAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
+  sql`select * from knowledge.triple_versions where subject_name = ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
+
+/** The same triple, if it is already recorded. */
+export async function known(sql: SqlReader, said: Said): Promise<Triple | undefined> {
+  return (
+    await sql.many(triple, currentAlike(sql, said, sql`predicate = ${said.predicate} and object_name = ${nameOf(sql, said.object)}`))
+  )[0];
+}
+
+const share = z.object({ several: z.boolean() });
+
+/**
+ * A predicate is assumed to have one object per subject, like owned_by. If a quarter of its subjects have several at the same time, like
+ * depends_on, it may have several.
+ */
+async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean> {
+  const { several } = await sql.one(
+    share,
+    sql`select coalesce(4 * count(*) filter (where several) >= count(*) and bool_or(several), false) as several from (
+      select bool_or(exists (
+        select from knowledge.triples b where b.subject_name = a.subject_name and b.predicate = a.predicate and b.tx_to is null and b.object_name <> a.object_name
+          and coalesce(a.valid_from, '-infinity') <= coalesce(b.valid_to, 'infinity') and coalesce(a.valid_to, 'infinity') >= coalesce(b.valid_from, '-infinity'))) as several
+      from knowledge.triples a where a.predicate = ${predicate} and a.tx_to is null group by a.subject_name) s`,
+  );
+  return several;
+}
+
+/** `not_depends_on` is the negation of `depends_on`. */
+const opposite = (predicate: string) => (predicate.startsWith('not_') ? predicate.slice(4) : `not_${predicate}`);
+
+export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[]> {
+  const other = nameOf(sql, said.object);
+  const denied = sql`predicate = ${opposite(said.predicate)} and object_name = ${other}`;
+  const rival =
+    (await takesSeveral(sql, said.predicate)) || said.predicate.startsWith('not_')
+      ? sql`false`
+      : sql`predicate = ${said.predicate} and object_name <> ${other}`;
+  return sql.many(triple, currentAlike(sql, said, sql`(${denied} or ${rival})`));
+}

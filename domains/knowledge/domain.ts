@@ -1,0 +1,11 @@
+/** Declares the knowledge domain: entries, triples and their history, for all staff. */
+import { defineDomain } from '../../src/declare/define.ts';
+
+export const knowledge = defineDomain({
+  name: 'knowledge',
+  title: 'What we know',
+  port: 3109,
+  store: 'sql',
+  audiences: { staff: { roles: ['employee'], sees: 'all entries, triples and their history' } },
+  actsAtOnce: 'What one records, and what one changes of it, is one’s own; what somebody else recorded changes by approval only.',
+});

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { line } from '../../../src/declare/fields.ts';
+import { desc } from '../../../src/declare/order.ts';
+import { anywhere } from '../../../src/declare/sql.ts';
+import { knowledge } from '../domain.ts';
+import { foundSome } from '../items.ts';
+import { actions, itemId, transaction } from '../schemas.ts';
+import { RESOURCES } from '../snapshot.ts';
+import { numberOf } from '../as-of.ts';
+
+export const history = knowledge.list({
+  name: 'history',
+  title: 'What changed in what we know',
+  description: 'Every change of entries and triples, the newest first, each with the whole of what it changed before and after.',
+  plural: 'transactions',
+  resource: RESOURCES.transactions,
+  roles: ['employee'],
+  input: z.object({
+    id: itemId.optional().describe('Only changes of this entry or triple, by the id that query or query_graph tells'),
+    action: z.enum(actions).optional().describe('Only changes of this kind'),
+    by: line(100).optional().describe('Part of the name of who did it'),
+    mine: z.boolean().optional().describe('Only what you did yourself, or only what others did'),
+  }),
+  item: transaction,
+  order: desc('tx_id'),
+  examples: [
+    {
+      question: 'show me the change history of the knowledge base',
+      phrases: [
+        'What was changed in the knowledge base recently?',
+        'Latest changes to our knowledge',
+        'Who edited the knowledge base?',
+        'Recent edits in the knowledge base',
+        'Log of knowledge changes',
+        "What's new in the knowledge base?",
+        'Which entries were modified lately?',
+        'Who has been updating our knowledge?',
+        'Knowledge base activity',
+      ],
+      as: 'sarah.kim',
+      input: {},
+    },
+    {
+      question: 'Who changed the deployment rollback entry?',
+      phrases: [
+        'Who last changed the deployment rollback entry?',
+        'When was the deployment rollback entry edited?',
+        'Who wrote the deployment rollback entry?',
+        'Versions of the deployment rollback entry',
+        'How did the deployment rollback entry look before?',
+        'Who is the author of the deployment rollback entry?',
+        'Has the deployment rollback entry been edited?',
+        'Who touched the deployment rollback entry last?',
+      ],
+      as: 'marcus.johnson',
+      input: { id: 'e-2' },
+    },
+    {
+      question: 'What has Nina recorded?',
+      phrases: ['What has Nina added to the knowledge base?', 'Which entries did Nina write?', "Nina's edits in the knowledge base"],
+      as: 'eve.thompson',
+      input: { by: 'Nina' },
+    },
+    {
+      question: 'What did I change in the knowledge base?',
+      phrases: ['My edits in the knowledge base', 'Which entries have I written?'],
+      as: 'nina.patel',
+      input: { mine: true },
+    },
+  ],
+
+  summary: (rows) => foundSome(rows.length, 'change', 'changes'),
+  find({ id, action, by, mine }, { sql }) {
+    return sql`select * from knowledge.history where true ${sql.given({ action, mine })}
+      ${sql.when(by, () => sql`by ilike ${anywhere(by ?? '')}`)}
+      ${sql.when(
+        id,
+        () => sql`tx_id in (
+        select unnest(array[tx_from, tx_to]) from knowledge.entries where entry_no = ${numberOf(id ?? '', 'e')}
+        union all select unnest(array[tx_from, tx_to]) from knowledge.triples where triple_no = ${numberOf(id ?? '', 't')})`,
+      )}`;
+  },
+});

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { line } from '../../../src/declare/fields.ts';
+import { asc } from '../../../src/declare/order.ts';
+import { anywhere } from '../../../src/declare/sql.ts';
+import { knowledge } from '../domain.ts';
+import { foundSome } from '../items.ts';
+import { asOf, minConfidence, predicate, triple, validOn } from '../schemas.ts';
+import { RESOURCES } from '../snapshot.ts';
+import { dayOf, holding, validAsOf } from '../as-of.ts';
+
+export const queryGraph = knowledge.list({
+  name: 'query_graph',
+  title: 'How things are related',
+  description: 'Triples of subject, predicate and object, by any of the three: what depends on something, who owns it, what it uses.',
+  plural: 'triples',
+  resource: RESOURCES.triples,
+  roles: ['employee'],
+  input: z.object({
+    subject: line(200).optional().describe('Name at the beginning, or whole words of it'),
+    predicate: predicate.optional().describe('Such as depends_on or owned_by'),
+    object: line(200).optional().describe('Name at the end, or whole words of it'),
+    min_confidence: minConfidence,
+    as_of: asOf,
+    valid_on: validOn,
+  }),
+  item: triple,
+  order: asc('subject', 'predicate', 'object', 'id'),
+  examples: [
+    {
+      question: 'what depends on payments-db?',
+      phrases: [
+        'Which services need payments-db?',
+        'What relies on payments-db?',
+        'What breaks if payments-db goes down?',
+        'What would be affected by an outage of payments-db?',
+        'Which systems require payments-db?',
+        'What is built on payments-db?',
+        'Dependents of payments-db',
+      ],
+      as: 'nina.patel',
+      input: { object: 'payments-db', predicate: 'depends_on' },
+    },
+    {
+      question: 'What does the billing-service depend on?',
+      phrases: [
+        'Dependencies of the billing-service',
+        'What does the billing-service need?',
+        'What does the billing-service rely on?',
+        'Which systems does the billing-service require?',
+      ],
+      as: 'tom.becker',
+      input: { subject: 'billing-service', predicate: 'depends_on' },
+    },
+    {
+      question: 'Who owns the search-service?',
+      phrases: [
+        'Which team is responsible for the search-service?',
+        'Who is the owner of the search-service?',
+        'Who maintains the search-service?',
+        'Who is in charge of the search-service?',
+        'Which team runs the search-service?',
+      ],
+      as: 'frank.davis',
+      input: { subject: 'search-service', predicate: 'owned_by' },
+    },
+    {
+      question: 'Show everything related to the billing-service',
+      phrases: [
+        'What is connected to the billing-service?',
+        'Relations of the billing-service',
+        'What is linked with the billing-service?',
+      ],
+      as: 'marcus.johnson',
+      input: { subject: 'billing-service' },
+    },
+  ],
+
+  summary: (rows) => foundSome(rows.length, 'triple', 'triples'),
+  find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today }) {
+    const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
+      sql.when(
+        name,
+        () =>
+          sql`knowledge.plain(${name}::text) <> '' and position(' ' || knowledge.plain(${name}::text) || ' ' in ' ' || ${sql.ref(column)} || ' ') > 0`,
+      );
+    return sql`select * from knowledge.triple_versions where ${validAsOf(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
+      ${named('subject_name', subject)} ${named('object_name', object)}
+      ${sql.when(by, () => sql`predicate like ${anywhere(by ?? '')}`)} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
+  },
+});

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { companyText } from '../../../src/declare/fields.ts';
+import { conflictsWith, known } from '../conflicts.ts';
+import { knowledge } from '../domain.ts';
+import { currentEntry, isEntryId, sentence, currentTriple } from '../items.ts';
+import { begin, close, openTriple } from '../record.ts';
+import { ENTRY_NOT_FOUND, entity, given, IN_ORDER, inOrder, predicate, reason, triple } from '../schemas.ts';
+
+const choices = [
+  { resolution: 'replace', means: 'The new triple takes the place of those it contradicts. Needs an approval.' },
+  { resolution: 'keep_both', means: 'Both stand.' },
+  { resolution: 'reject', means: 'What was known stays, the new triple is not recorded.' },
+];
+
+export const relate = knowledge.write({
+  name: 'relate',
+  title: 'Relate two things',
+  description:
+    'Records that one thing stands in a relation to another: subject, predicate, object. A triple that contradicts what is known is answered as a conflict, with the choices that resolve it.',
+  roles: ['employee'],
+  effect: 'adds',
+  atOnceWhen: 'no triple is replaced by it',
+  input: z
+    .object({
+      subject: entity.describe('A name, or the id of an entry'),
+      predicate: predicate.describe('Such as depends_on, owned_by, part_of'),
+      object: entity.describe('A name, or the id of an entry'),
+      resolution: z.enum(['replace', 'keep_both', 'reject']).optional().describe('After a conflict: what to do about it'),
+      ...given,
+      reason,
+    })
+    .refine(inOrder, IN_ORDER),
+  output: z.object({
+    outcome: z.enum(['recorded', 'already_known', 'replaced', 'kept_both', 'rejected']),
+    triple: triple.nullable(),
+    replaced: z.array(companyText).describe('Ids of triples that no longer stand'),
+    tx_id: z.int().nullable().describe('Give it to undo to take it back; null where nothing was recorded'),
+  }),
+  errors: {
+    ENTRY_NOT_FOUND,
+    TRIPLE_CONFLICT: {
+      message: 'This contradicts what is known. Nothing was recorded.',
+      hint: 'Look at details.conflicts and call again with resolution = replace, keep_both or reject, as the person decides.',
+    },
+  },
+  examples: [
+    {
+      question: 'The search-service is now owned by the Platform team, replace what we had',
+      as: 'nina.patel',
+      input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team', resolution: 'replace' },
+    },
+    {
+      question: 'note that the billing-service depends on payments-db',
+      phrases: [
+        'The billing-service depends on payments-db, please record that',
+        'Remember that the billing-service depends on payments-db',
+        'Add to the graph that the billing-service depends on payments-db',
+        'FYI the billing-service depends on payments-db',
+        'Keep in mind that the billing-service depends on payments-db',
+        'Please remember: the billing-service depends on payments-db',
+      ],
+      as: 'marcus.johnson',
+      input: { subject: 'billing-service', predicate: 'depends_on', object: 'payments-db' },
+      expects: 'success',
+    },
+    {
+      question: 'Record that the search-service is owned by the Platform team',
+      phrases: [
+        'Make a note that the search-service is owned by the Platform team',
+        'The search-service is owned by the Platform team',
+        'Put into the graph that the search-service is owned by the Platform team',
+        'Please note the search-service is owned by the Platform team',
+      ],
+      as: 'sarah.kim',
+      input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team' },
+      expects: 'TRIPLE_CONFLICT',
+    },
+    {
+      question: 'Relate e-999999 to onboarding',
+      as: 'frank.davis',
+      input: { subject: 'e-999999', predicate: 'part_of', object: 'onboarding' },
+      expects: 'ENTRY_NOT_FOUND',
+    },
+  ],
+
+  summary({ outcome, triple: now, replaced }) {
+    if (now === null) return 'Nothing was recorded.';
+    const label = `“${sentence(now)}” (${now.id})`;
+    if (outcome === 'already_known') return `${label} was known already.`;
+    return `Recorded ${label}${replaced.length === 0 ? '' : ` in place of ${replaced.join(', ')}`}.`;
+  },
+  async prepare({ resolution, reason: why, ...said }, { sql, fail }) {
+    for (const id of [said.subject, said.object]) {
+      if (isEntryId(id) && !(await currentEntry(sql, id.toLowerCase()))) throw fail('ENTRY_NOT_FOUND', { id });
+    }
+    const label = sentence(said);
+    const card = {
+      subject: { label, id: said.subject },
+      changes: [{ field: 'triple', from: null as string | null, to: label as string | null }],
+      reason: why,
+    };
+    const same = await known(sql, said);
+    if (same)
+      return { ...card, summary: `Record that ${label}`, own: true, outcome: 'already_known' as const, same: same.id, replaced: [] };
+    const rivals = await conflictsWith(sql, said);
+    if (rivals.length === 0)
+      return { ...card, summary: `Record that ${label}`, own: true, outcome: 'recorded' as const, same: null, replaced: [] };
+    if (resolution === undefined) {
+      const conflicts = rivals.map(({ id, subject, predicate: by, object, confidence, recorded_by, recorded_at }) => ({
+        id,
+        subject,
+        predicate: by,
+        object,
+        confidence,
+        recorded_by,
+        recorded_at,
+      }));
+      throw fail('TRIPLE_CONFLICT', { conflicts, choices });
+    }
+    if (resolution === 'keep_both')
+      return { ...card, summary: `Record that ${label} too`, own: true, outcome: 'kept_both' as const, same: null, replaced: [] };
+    if (resolution === 'reject')
+      return { ...card, summary: `Leave out that ${label}`, own: true, outcome: 'rejected' as const, same: null, replaced: [] };
+    const changes = [
+      ...rivals.map((each) => ({
+        field: each.id,
+        label: `Triple ${each.id}, recorded by ${each.recorded_by}`,
+        from: sentence(each),
+        to: null,
+      })),
+      ...card.changes,
+    ];
+    const summary = `Replace ${rivals.map((each) => `“${sentence(each)}”`).join(' and ')} by “${label}”`;
+    return { ...card, summary, changes, own: false, outcome: 'replaced' as const, same: null, replaced: rivals.map(({ id }) => id) };
+  },
+
+  async execute({ resolution: _, reason: why, ...said }, { sql, me, plan }) {
+    const { outcome, same, replaced } = plan;
+    if (outcome === 'already_known' && same !== null) return { outcome, triple: await currentTriple(sql, same), replaced: [], tx_id: null };
+    if (outcome === 'rejected') return { outcome, triple: null, replaced: [], tx_id: null };
+    const tx = await begin(sql, me, { action: 'relate', reason: why });
+    for (const id of replaced) await close(sql, tx, id);
+    const id = await openTriple(sql, me, tx, said);
+    return { outcome, triple: await currentTriple(sql, id), replaced, tx_id: tx };
+  },
+});

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { companyText, storedDay } from '../../../src/declare/fields.ts';
+import { payroll } from '../domain.ts';
+import { payeeOf } from '../rules.ts';
+import { employeeNotFound, ownByDefault, pay } from '../schemas.ts';
+
+const benefit = z.object({
+  type: z.enum(['MEDICAL', 'DENTAL', 'VISION', 'HSA', 'RETIREMENT', 'LIFE']),
+  plan_name: companyText,
+  employee_amount: pay().describe("Deducted from the employee's pay"),
+  employer_amount: pay().describe('Paid by the company on top'),
+  frequency: z.enum(['PER_PAY_PERIOD', 'MONTHLY', 'ANNUAL']),
+  pre_tax: z.boolean(),
+  effective_from: storedDay,
+  effective_to: storedDay.nullable(),
+  status: z.enum(['active', 'upcoming', 'ended']),
+});
+
+export const getBenefits = payroll.read({
+  name: 'get_benefits',
+  title: 'Benefits',
+  description:
+    "The benefit plans someone is enrolled in (medical, dental, vision, health savings, retirement, life) and what they and the company pay for each. By default one's own, without plans that have ended.",
+  roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
+  input: z.object({
+    employee_id: ownByDefault,
+    include_ended: z.boolean().default(false).describe('Also plans that have ended'),
+  }),
+  output: z.array(benefit),
+  errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
+  examples: [
+    {
+      question: 'What benefits am I enrolled in?',
+      phrases: [
+        'Which insurance do I have?',
+        'What is my health plan?',
+        'How much is deducted for my insurance?',
+        'My benefits',
+        'What coverage do I have?',
+        'Am I insured?',
+        'Am I covered for dental?',
+        'Do I have vision insurance?',
+        'What perks do I get?',
+        'How much does the company pay toward my insurance?',
+        'What does my health insurance cost me?',
+        'Do I have life insurance?',
+      ],
+      as: 'sarah.kim',
+      input: {},
+    },
+    {
+      question: 'How much do I pay into my 401(k)?',
+      phrases: [
+        "What's my 401k contribution?",
+        'What do I put into retirement?',
+        'How much goes into my pension?',
+        'Does the company match my 401k?',
+        'My retirement savings',
+        "What's the employer match?",
+        'How much do I save for retirement?',
+      ],
+      as: 'marcus.johnson',
+      input: {},
+    },
+    {
+      question: 'Show me all my benefit plans, old ones too',
+      phrases: ['All benefit plans I ever had', 'My benefits including those that have ended'],
+      as: 'dan.williams',
+      input: { include_ended: true },
+    },
+    {
+      question: 'Which plans is Frank Davis in?',
+      phrases: [
+        'Is Frank Davis in the 401k?',
+        'Does Frank Davis have dental insurance?',
+        'What insurance does Frank Davis have?',
+        'What coverage is Frank Davis signed up for?',
+        'Is Frank Davis insured?',
+      ],
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
+    },
+    { question: "What are Tom Becker's benefits?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000011' } },
+    {
+      question: "Show me Sarah Kim's health plan",
+      as: 'nina.patel',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000008' },
+      expects: 'EMPLOYEE_NOT_FOUND',
+    },
+  ],
+  summary: (benefits) => `${benefits.length} benefit plans`,
+
+  async run({ employee_id, include_ended }, { sql, me, today, fail }) {
+    const whose = employee_id ?? me.employeeId;
+    if (!(await payeeOf(sql, whose))) throw fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
+    return sql.many(
+      benefit,
+      sql`select b.*, case when b.effective_from > ${today}::date then 'upcoming' when b.effective_to < ${today}::date then 'ended' else 'active' end as status
+        from payroll.benefits b
+        where b.employee_id = ${whose} and (${include_ended} or coalesce(b.effective_to >= ${today}::date, true))
+        order by coalesce(b.effective_to < ${today}::date, false), b.type, b.effective_from, b.enrolment_id`,
+    );
+  },
+});

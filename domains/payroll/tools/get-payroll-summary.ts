@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { amount, companyText, masked, storedDay } from '../../../src/declare/fields.ts';
+import type { Period } from '../../../src/declare/periods.ts';
+import type { SqlTag, SqlText } from '../../../src/declare/sql.ts';
+import { payroll } from '../domain.ts';
+import { lastQuarter, monthOf, monthsBefore, period } from '../periods.ts';
+import { FEWEST, nextPayDay } from '../rules.ts';
+import { nextPayDate, pay } from '../schemas.ts';
+
+const summed = { gross: amount, net: amount, taxes: amount, deductions: amount, employer_taxes: amount, employer_benefits: amount };
+
+const summary = z.object({
+  gross: pay(),
+  net: pay(amount.describe('gross − taxes − deductions')),
+  taxes: pay(),
+  deductions: pay(),
+  employer_taxes: pay(),
+  employer_benefits: pay(),
+  employee_count: z.int().describe('People who were paid in the period'),
+  contractor_count: z.int().describe('Contractors who were paid in the period'),
+  contractor_payments: pay(),
+  pay_runs: z.int().describe('How many pay runs'),
+  next_pay_date: nextPayDate,
+  ytd: masked('pay', z.object(summed)).describe('From January to the end of the period'),
+});
+
+/** All runs between two days. Totals of very few people are left out, because they would reveal single salaries. */
+const totals = (sql: SqlTag, from: string, to: string): SqlText => {
+  const shown = (column: string) =>
+    sql`case when p.employee_count = 0 then 0 when p.employee_count >= ${FEWEST} then ${sql.ref(column)} end`;
+  return sql`
+    select r.pay_runs, p.employee_count, ${shown('r.gross')} as gross, ${shown('r.net')} as net, ${shown('r.taxes')} as taxes,
+      ${shown('r.deductions')} as deductions, ${shown('r.employer_taxes')} as employer_taxes, ${shown('r.employer_benefits')} as employer_benefits
+    from (
+      select count(*) as pay_runs, sum(gross) as gross, sum(net) as net, sum(total_taxes) as taxes, sum(total_deductions) as deductions,
+        sum(employer_taxes) as employer_taxes, sum(employer_benefits) as employer_benefits
+      from payroll.runs where pay_date between ${from}::date and ${to}::date) r
+    cross join (
+      select count(*) as employee_count from payroll.employees e
+      where exists (select from payroll.pay_stubs s where s.employee_id = e.employee_id and s.pay_date between ${from}::date and ${to}::date)) p`;
+};
+
+export const getPayrollSummary = payroll.read({
+  name: 'get_payroll_summary',
+  title: 'Payroll summary',
+  description:
+    'What payroll came to in a month, quarter or year: gross, taxes, deductions, net, what the company paid on top, how many people and contractors, and the year to date. By default the month of the latest pay run. Groups of fewer than three people are not summarised.',
+  roles: ['payroll-read', 'hr-read', 'executive'],
+  input: z.object({ period: period.optional().describe('2026-10, 2026-Q4, Q4 2026 or 2026; by default the month of the latest pay run') }),
+  output: z.object({
+    period: companyText.describe('2026-10, 2026-Q4 or 2026'),
+    start_date: storedDay,
+    end_date: storedDay,
+    ...summary.shape,
+    note: companyText.nullable().describe('Why amounts are missing, where they are'),
+  }),
+  examples: [
+    {
+      question: 'Payroll summary for last month',
+      phrases: [
+        'Payroll for last month',
+        'What did salaries cost in all last month?',
+        'Total payroll for last month',
+        'How much did we pay in wages last month?',
+        'Payroll cost of last month',
+        'Wage bill of last month',
+        'What did we spend on staff last month?',
+        'How much did we pay our people last month?',
+        'Gross payroll last month',
+        'Total net pay of all last month',
+        'How much did we pay out in net pay last month?',
+        'How much payroll tax did the company pay last month?',
+        'How many people did we pay last month?',
+        'Labour costs last month',
+      ],
+      as: 'paula.reyes',
+      input: (today) => ({ period: monthsBefore(today, 1) }),
+    },
+    {
+      question: 'What did payroll cost us last quarter?',
+      phrases: ['Payroll costs last quarter', 'Total wages last quarter', 'How much went to salaries last quarter?'],
+      as: 'eve.thompson',
+      input: (today) => ({ period: lastQuarter(today) }),
+    },
+    {
+      question: 'How much have we paid in salaries this year?',
+      phrases: ['Total salaries paid this year', 'Wage costs this year', 'Company payroll this year'],
+      as: 'alice.chen',
+      input: (today) => ({ period: today.slice(0, 4) }),
+    },
+    {
+      question: 'Give me the latest payroll figures',
+      phrases: [
+        'How much is payroll?',
+        'What does payroll cost us?',
+        'Payroll totals',
+        'Total wage bill',
+        'Payroll overview',
+        'How much do we pay all employees in total?',
+      ],
+      as: 'eve.thompson',
+      input: {},
+    },
+    { question: 'Summarise payroll for the fifth quarter', as: 'paula.reyes', input: { period: '2026-Q5' }, expects: 'VALIDATION_ERROR' },
+    { question: 'How much does the company spend on salaries?', as: 'marcus.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  summary: ({ period: when, gross, employee_count }) => `Payroll ${when}: gross ${gross} for ${employee_count} people`,
+
+  async run({ period: asked }, { sql, today }) {
+    const latest = async (): Promise<Period> => {
+      const { day } = await sql.one(
+        z.object({ day: companyText.nullable() }),
+        sql`select max(pay_date) as day from payroll.pay_runs where pay_date <= ${today}::date`,
+      );
+      return monthOf(day ?? today);
+    };
+    const { label, from, to } = asked ?? (await latest());
+    const found = await sql.one(
+      summary,
+      sql`select t.*, ${nextPayDay(sql, today)} as next_pay_date, c.contractor_count,
+          case when c.contractor_count = 0 then 0 when c.contractor_count >= ${FEWEST} then c.paid end as contractor_payments,
+          case when y.gross is not null then json_build_object('gross', y.gross, 'net', y.net, 'taxes', y.taxes, 'deductions', y.deductions,
+            'employer_taxes', y.employer_taxes, 'employer_benefits', y.employer_benefits) end as ytd
+        from (${totals(sql, from, to)}) t
+        cross join (${totals(sql, `${from.slice(0, 4)}-01-01`, to)}) y
+        cross join (
+          select count(distinct contractor_id) as contractor_count, sum(amount) as paid
+          from payroll.contractor_pay where paid_on between ${from}::date and ${to}::date) c`,
+    );
+    const few = found.employee_count > 0 && found.employee_count < FEWEST;
+    const note = few ? `Too few people to show: amounts of fewer than ${FEWEST} people are not summarised.` : null;
+    return { period: label, start_date: from, end_date: to, ...found, note };
+  },
+});

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { companyText, line, storedDay, storedEmail, storedId, untrusted } from '../../../src/declare/fields.ts';
+import { asc } from '../../../src/declare/order.ts';
+import { anywhere } from '../../../src/declare/sql.ts';
+import { payroll } from '../domain.ts';
+import { pay } from '../schemas.ts';
+
+const status = z.enum(['active', 'ended']);
+
+export const listContractors = payroll.list({
+  name: 'list_contractors',
+  title: 'Contractors',
+  description:
+    'Contractors (1099 and the like) by name: what they do, for which department, their rate and what they were paid this calendar year. Of tax numbers only the last four digits are known.',
+  plural: 'contractors',
+  roles: ['payroll-read', 'hr-read', 'executive'],
+  input: z.object({
+    name: line(100).min(1).optional().describe('Any part of the name of the person or firm; case does not matter'),
+    department: line(100)
+      .min(1)
+      .optional()
+      .describe('Department, such as Engineering; case does not matter')
+      .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] }),
+    status: status.optional().describe('active: working for us today; ended: no longer'),
+  }),
+  item: z.object({
+    contractor_id: storedId,
+    name: untrusted,
+    business_name: untrusted.nullable(),
+    service: untrusted,
+    department: companyText,
+    email: storedEmail,
+    tax_form: z.enum(['1099-NEC', '1042-S']),
+    tax_number_last4: companyText,
+    status,
+    start_date: storedDay,
+    end_date: storedDay.nullable(),
+    rate: pay(),
+    rate_unit: z.enum(['HOUR', 'MONTH']),
+    paid_year_to_date: pay(),
+    last_paid_on: storedDay.nullable(),
+  }),
+  order: asc('name', 'contractor_id'),
+  examples: [
+    {
+      question: 'List our 1099 contractors',
+      phrases: [
+        'Show all contractors',
+        'How many freelancers do we have?',
+        'Which freelancers work for us?',
+        'Who are our external workers?',
+        'Who do we pay as a contractor?',
+        'Consultants working for us',
+        'Self-employed people we use',
+        'How much do our contractors charge?',
+        'What do we pay our freelancers?',
+        'Contractor rates',
+        'What did contractors cost us?',
+        'Temps and consultants',
+      ],
+      as: 'paula.reyes',
+      input: {},
+    },
+    {
+      question: 'Which contractors work for Engineering?',
+      phrases: ["Engineering's contractors", 'Freelancers in Engineering', 'Does Engineering use any consultants?'],
+      as: 'alice.chen',
+      input: { department: 'Engineering' },
+    },
+    {
+      question: 'How much have we paid Brennan Security this year?',
+      phrases: ['What did Brennan Security cost us this year?', 'What has the contractor Brennan Security got from us this year?'],
+      as: 'eve.thompson',
+      input: { name: 'Brennan Security' },
+    },
+    {
+      question: 'Which freelancers no longer work for us?',
+      phrases: ['Former contractors', 'Past freelancers', 'Freelancers whose contract has ended'],
+      as: 'paula.reyes',
+      input: { status: 'ended' },
+    },
+    { question: 'Who are our contractors?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  // If pay is masked, the paid amount is masked too instead of being zero.
+  find: ({ name, department, status: which }, { sql, today }) => sql`
+    select * from (
+      select c.*, case when c.end_date < ${today}::date or c.start_date > ${today}::date then 'ended' else 'active' end as status,
+        case when c.rate is not null then coalesce(p.paid, 0) end as paid_year_to_date, p.last_paid_on
+      from payroll.contractor_list c
+      cross join lateral (
+        select sum(amount) filter (where paid_on >= date_trunc('year', ${today}::date)) as paid, max(paid_on) as last_paid_on
+        from payroll.contractor_pay where contractor_id = c.contractor_id and paid_on <= ${today}::date) p
+    ) c where true ${sql.given({ status: which })}
+    ${sql.when(name, () => sql`name ilike ${anywhere(name ?? '')} or business_name ilike ${anywhere(name ?? '')}`)}
+    ${sql.when(department, () => sql`lower(department) = lower(${department})`)}`,
+});

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { day, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { desc } from '../../../src/declare/order.ts';
+import { payroll } from '../domain.ts';
+import { paySchedule, scheduleFrom, inPeriod } from '../rules.ts';
+import { pay, runType, totals } from '../schemas.ts';
+
+export const listPayRuns = payroll.list({
+  name: 'list_pay_runs',
+  title: 'Pay runs',
+  description:
+    'Pay runs of the company, the latest first: when they were paid, for which period, how many people, and the totals. metadata.next_pay_date says when the next one is due.',
+  plural: 'pay runs',
+  roles: ['payroll-read', 'hr-read', 'executive'],
+  input: z.object({
+    run_type: runType.optional().describe('REGULAR: twice a month; BONUS: the annual bonus; OFF_CYCLE: corrections in between'),
+    pay_date_from: day.optional().describe('Paid on this day or later'),
+    pay_date_to: day.optional().describe('Paid on this day or earlier'),
+  }),
+  item: z.object({
+    pay_run_id: storedId,
+    run_type: runType,
+    status: z.enum(['APPROVED', 'PAID']),
+    pay_date: storedDay,
+    period_start: storedDay,
+    period_end: storedDay,
+    employee_count: z.int(),
+    ...totals,
+    employer_taxes: pay(),
+    employer_benefits: pay(),
+  }),
+  order: desc('pay_date', 'pay_run_id'),
+  totals: paySchedule,
+  hoisted: ['next_pay_date'],
+  examples: [
+    { question: 'Show me the last five pay runs', as: 'paula.reyes', input: { limit: 5 } },
+    {
+      question: 'List all payroll runs',
+      phrases: [
+        "When's the next payroll run?",
+        'Next pay run',
+        'Past payrolls',
+        'When were the last payrolls?',
+        'When was the last time we ran payroll?',
+        'Payroll calendar',
+        'Payroll history',
+        'Which payrolls have been processed?',
+        'When do we run payroll again?',
+        'Recent payroll runs',
+        'Payroll schedule',
+        'When was payroll done most recently?',
+      ],
+      as: 'alice.chen',
+      input: {},
+    },
+    {
+      question: 'When did we pay bonuses?',
+      phrases: ['Bonus runs', 'Bonus payrolls', 'When were bonuses paid out?', 'Have we paid any bonuses?', 'Bonus payouts'],
+      as: 'eve.thompson',
+      input: { run_type: 'BONUS' },
+    },
+    {
+      question: 'Which pay runs were there this year?',
+      phrases: ['How many times did we run payroll this year?', 'Payroll runs this year'],
+      as: 'paula.reyes',
+      input: (today) => ({ pay_date_from: `${today.slice(0, 4)}-01-01`, pay_date_to: today }),
+    },
+    {
+      question: 'How much did the latest payroll run cost?',
+      phrases: ['What was the total of the latest pay run?', 'How many people were in the latest pay run?'],
+      as: 'eve.thompson',
+      input: { limit: 1 },
+    },
+    { question: 'Show me the pay runs', as: 'frank.davis', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ run_type, pay_date_from, pay_date_to }, { sql }) =>
+    sql`select * from payroll.runs where true ${sql.given({ run_type })} ${inPeriod(sql, pay_date_from, pay_date_to)}`,
+  computeTotals: (_, { sql, today }) => scheduleFrom(sql, today),
+});

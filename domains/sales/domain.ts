@@ -1,0 +1,30 @@
+/** Declares the sales domain. All its callers see all rows. A deleted row stays in the store with a mark, and no tool shows it. */
+import { defineDomain } from '../../src/declare/define.ts';
+
+export const sales = defineDomain({
+  name: 'sales',
+  title: 'Sales',
+  port: 3103,
+  store: 'documents',
+  audiences: {
+    everyone: { roles: ['sales-read', 'sales-write', 'executive'], sees: 'every customer, deal, lead and quota' },
+  },
+  collections: {
+    customers: { rows: { everyone: 'all' }, writers: ['everyone'], indexes: [['name'], ['status', 'name']] },
+    opportunities: {
+      rows: { everyone: 'all' },
+      writers: ['everyone'],
+      indexes: [
+        ['value'],
+        ['close_date'],
+        ['created_at'],
+        ['stage', 'value'],
+        ['stage', 'close_date'],
+        ['owner_id'],
+        ['customer_id', 'value'],
+      ],
+    },
+    leads: { rows: { everyone: 'all' }, indexes: [['score'], ['status', 'score']] },
+    quotas: { rows: { everyone: 'all' }, indexes: [['quarter']] },
+  },
+});

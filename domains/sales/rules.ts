@@ -1,0 +1,36 @@
+/** Rules and queries shared by the sales tools. */
+import { usd } from '../../src/declare/money.ts';
+import type { z } from 'zod';
+import type { DocumentReader } from '../../src/declare/documents.ts';
+import { type Filter, type FilterWords, is, NONE } from '../../src/declare/filter.ts';
+import { spelledPlainly } from '../../src/declare/spelling.ts';
+import { customer, opportunity, openStages } from './schemas.ts';
+
+export type Opportunity = z.output<typeof opportunity>;
+export type Customer = z.output<typeof customer>;
+type Collections = 'customers' | 'opportunities' | 'leads' | 'quotas';
+type Reader = DocumentReader<Collections>;
+
+export const isOpen = is.oneOf(openStages);
+export const opportunityById = (documents: Reader, _id: string): Promise<Opportunity | null> =>
+  documents.maybeOne(opportunity, 'opportunities', documents.where({ _id }));
+export const customerById = (documents: Reader, _id: string): Promise<Customer | null> =>
+  documents.maybeOne(customer, 'customers', documents.where({ _id }));
+
+/** Matches every word in the name, in any order and spelling: "obrien" finds O'Brien. "%" matches nothing. */
+export function called(words: FilterWords, field: 'search' | 'name_search' | 'owner_search', name: string): Filter {
+  const plain = spelledPlainly(name);
+  return plain === '' ? NONE : words.all(...plain.split(' ').map((word) => words.where({ [field]: is.part(word) })));
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Filters by owner: email address, employee id or part of the name. */
+export function ownedBy(words: FilterWords, owner: string): Filter {
+  const given = owner.trim();
+  if (given.includes('@')) return words.where({ owner: given.toLowerCase() });
+  return UUID.test(given) ? words.where({ owner_id: given.toLowerCase() }) : called(words, 'owner_search', given);
+}
+
+/** The facts about a deal that an approval card shows besides the changes. */
+export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity): string =>
+  `${deal_name}: ${customer_name}, ${usd(value)}, owned by ${owner_name}`;

@@ -1,0 +1,22 @@
+/** Sample data of sales, one generator per collection. */
+import { customerCount, customers, PLANTED_CUSTOMERS } from './customers.ts';
+import { dealCount, deals } from './deals.ts';
+import { leadCount, leads } from './leads.ts';
+import { quotas, type SalesSampleOptions, type SampleDocument, salesTeam } from './team.ts';
+
+export interface SampleCollection {
+  readonly name: string;
+  /** The approximate number of documents, for a progress bar. */
+  readonly estimate: number;
+  documents(): Iterable<SampleDocument>;
+}
+
+export function salesSample(options: SalesSampleOptions): readonly SampleCollection[] {
+  const team = salesTeam(options);
+  return [
+    { name: 'customers', estimate: PLANTED_CUSTOMERS + customerCount(team), documents: () => customers(team) },
+    { name: 'opportunities', estimate: dealCount(team), documents: () => deals(team) },
+    { name: 'leads', estimate: leadCount(team), documents: () => leads(team) },
+    { name: 'quotas', estimate: team.reps.length * 12, documents: () => quotas(team) },
+  ];
+}

@@ -1,0 +1,107 @@
+/** Schemas shared by the sales tools: fields, rows and not-found errors. */
+import { z } from 'zod';
+import {
+  amount,
+  anyCase,
+  companyText,
+  idOf,
+  line,
+  money,
+  signInName,
+  storedDay,
+  storedEmail,
+  storedId,
+  storedTime,
+  untrusted,
+} from '../../src/declare/fields.ts';
+
+export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
+  '_id from list_opportunities',
+);
+export const customerId = idOf('Customer not found: a customer id is a UUID. Find it with list_customers.').describe(
+  '_id from list_customers',
+);
+export const ownerName = line(200).min(1).describe('The salesperson: e-mail address, employee id or any part of the name');
+/** Above the amount of any deal, and small enough for the stores to sum. */
+export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
+
+export const opportunityNotFound = {
+  message: 'Deal not found. Verify the deal ID is correct.',
+  hint: 'Find the id with list_opportunities, by name or customer.',
+};
+export const customerNotFound = {
+  message: 'Customer not found. Verify the customer ID is correct.',
+  hint: 'Find the id with list_customers, by name.',
+};
+
+/** In the order of the sales process. */
+export const openStages = ['PROSPECTING', 'QUALIFICATION', 'DISCOVERY', 'PROPOSAL', 'NEGOTIATION'] as const;
+export const closedStages = ['CLOSED_WON', 'CLOSED_LOST'] as const;
+const stages = [...openStages, ...closedStages] as const;
+export type Stage = (typeof stages)[number];
+/** OPEN and CLOSED are filters for groups of stages, not stages. */
+export const stageFilter = anyCase([...stages, 'OPEN', 'CLOSED']);
+
+export const opportunity = z.object({
+  _id: storedId,
+  deal_name: untrusted,
+  customer_name: untrusted,
+  value: amount.describe('What the deal is worth; once won, what it was closed at'),
+  currency: companyText,
+  stage: z.enum(stages),
+  probability: z.number().describe('Percent'),
+  weighted_value: amount.describe('value × probability, to the cent'),
+  close_date: storedDay.describe('The day it was closed; while it is open, the day it is expected to'),
+  expected_close_date: storedDay,
+  owner_name: companyText,
+  owner: storedEmail,
+  notes: untrusted.nullable(),
+  actual_value: amount.nullable().describe('What a won deal was closed at'),
+  close_reason: untrusted.nullable().describe('Why it was won or lost'),
+  closed_at: storedTime.nullable(),
+  closed_by_name: signInName.nullable(),
+  customer_id: storedId,
+  owner_id: storedId.describe("The owner's employee_id"),
+  created_at: storedTime,
+  updated_at: storedTime,
+});
+
+const customerStates = ['PROSPECT', 'ACTIVE', 'CHURNED'] as const;
+export const customerFilter = anyCase(customerStates);
+export const customer = z.object({
+  _id: storedId,
+  name: untrusted,
+  company: untrusted.describe('The registered name'),
+  contact_name: untrusted,
+  email: storedEmail,
+  phone: untrusted,
+  industry: untrusted,
+  status: z.enum(customerStates),
+  tier: z.enum(['enterprise', 'business', 'startup', 'free']),
+  annual_revenue: amount.describe("The customer's own yearly revenue"),
+  address: z.object({ street: untrusted, city: untrusted, state: untrusted, zip: untrusted, country: untrusted }),
+  account_owner: storedEmail,
+  account_owner_id: storedId.describe("The account owner's employee_id"),
+  account_owner_name: companyText,
+  created_at: storedTime,
+  updated_at: storedTime,
+});
+
+const leadStates = ['NEW', 'CONTACTED', 'QUALIFIED', 'CONVERTED', 'DISQUALIFIED'] as const;
+export const leadFilter = anyCase(leadStates);
+const sources = ['WEB', 'REFERRAL', 'TRADE_SHOW', 'PARTNER', 'COLD_CALL', 'ADVERTISING', 'SOCIAL_MEDIA'] as const;
+export const sourceFilter = anyCase(sources);
+export const lead = z.object({
+  _id: storedId,
+  // Untrusted text: anyone can submit a lead form.
+  name: untrusted,
+  company: untrusted,
+  email: storedEmail,
+  source: z.enum(sources),
+  score: z.int().describe('0 to 100; the higher, the likelier to buy'),
+  status: z.enum(leadStates),
+  owner: storedEmail,
+  owner_id: storedId.describe("The owner's employee_id"),
+  owner_name: companyText,
+  created_at: storedTime,
+});

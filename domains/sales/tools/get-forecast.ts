@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { sumOf, usd } from '../../../src/declare/money.ts';
+import { total } from '../../../src/declare/documents.ts';
+import { amount, companyText, storedDay, storedEmail, storedId } from '../../../src/declare/fields.ts';
+import { EVERY, is } from '../../../src/declare/filter.ts';
+import { sales } from '../domain.ts';
+import { lastQuarter, period, quarterOf } from '../periods.ts';
+import { ownedBy } from '../rules.ts';
+import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
+
+/** The answer lists at most this many; the team's totals cover all. */
+const SHOWN = 50;
+
+const figures = {
+  quota: amount.describe('What should be sold'),
+  commit: amount.describe('Open deals in negotiation'),
+  best_case: amount.describe('Open deals in negotiation or with a proposal'),
+  pipeline: amount.describe('All open deals that are expected to close in the period'),
+  closed: amount.describe('What was won in the period'),
+  attainment_percent: z.number().nullable().describe('100 × closed / quota; null without a quota'),
+};
+const person = { owner_name: companyText, owner: storedEmail, owner_id: storedId };
+const quotaOf = z.object({ ...person, amount });
+const soldBy = z.object({ ...person, stage: opportunity.shape.stage, value: amount });
+
+/** The sort key: name, then id, because names are not unique. */
+const nameOf = ({ owner_name, owner_id }: { owner_name: string; owner_id: string }) => `${owner_name} ${owner_id}`;
+
+type Group = Pick<z.output<typeof soldBy>, 'stage' | 'value'>;
+function figuresOf(quota: number, deals: readonly Group[]) {
+  const among = (...stages: readonly Stage[]) => sumOf(deals.filter(({ stage }) => stages.includes(stage)).map(({ value }) => value));
+  const closed = among('CLOSED_WON');
+  return {
+    quota,
+    commit: among('NEGOTIATION'),
+    best_case: among('NEGOTIATION', 'PROPOSAL'),
+    pipeline: among(...openStages),
+    closed,
+    attainment_percent: quota === 0 ? null : Math.round((closed / quota) * 1000) / 10,
+  };
+}
+
+export const getForecast = sales.read({
+  name: 'get_forecast',
+  title: 'Sales forecast',
+  description: `What sales will come to in a quarter or year: quota, commit, best case, pipeline, closed and attainment, for the team and for each salesperson (at most ${SHOWN}, by what they closed). By default this quarter.`,
+  roles: ['sales-read', 'executive'],
+  input: z.object({
+    period: period.optional().describe('2026-Q4, Q4 2026 or 2026; by default this quarter'),
+    owner: ownerName.optional(),
+  }),
+  output: z.object({
+    period: companyText.describe('2026-Q4 or 2026'),
+    start_date: storedDay,
+    end_date: storedDay,
+    ...figures,
+    rep_count: z.int(),
+    reps: z.array(z.object({ ...person, ...figures })),
+  }),
+  errors: {
+    OWNER_NOT_FOUND: {
+      message: 'Nobody of that name has a quota or a deal in this period.',
+      hint: 'Leave out the owner to see everyone who sells, or find the name with list_opportunities.',
+    },
+  },
+  examples: [
+    {
+      question: 'Forecast for this quarter?',
+      phrases: [
+        'What do we expect to close this quarter?',
+        'How does the quarter look for sales?',
+        'What is the sales forecast for this quarter?',
+        'How will we close this quarter?',
+        'What will we sell this quarter?',
+        'Projected sales this quarter',
+        "What's the outlook for this quarter?",
+        'Where will sales land this quarter?',
+        'How much will we book this quarter?',
+        "What's the commit this quarter?",
+        'Best case for this quarter',
+      ],
+      as: 'eve.thompson',
+      input: (today) => ({ period: quarterOf(today).label }),
+    },
+    {
+      question: 'Are we on track to make our numbers?',
+      phrases: [
+        'Will we hit our quota?',
+        'Are we going to reach our sales target?',
+        'How are we tracking against quota?',
+        'Are we behind on sales?',
+        'Quota attainment',
+        'Will we make the number?',
+        'How far are we from our sales goal?',
+        'Is the sales team meeting its target?',
+        'Who is ahead of quota?',
+        'Which reps are missing their target?',
+      ],
+      as: 'carol.johnson',
+      input: {},
+    },
+    {
+      question: "How did Liam O'Brien do against his quota last quarter?",
+      phrases: [
+        "Liam O'Brien's forecast for last quarter",
+        "Did Liam O'Brien make his number last quarter?",
+        "Liam O'Brien's attainment last quarter",
+        "How much did Liam O'Brien close last quarter?",
+        "Did Liam O'Brien reach his target last quarter?",
+      ],
+      as: 'carol.johnson',
+      input: (today) => ({ period: lastQuarter(today), owner: "Liam O'Brien" }),
+    },
+    {
+      question: 'Sales forecast for the whole year',
+      phrases: ['What will we sell in the whole year?', 'Sales outlook for the whole year'],
+      as: 'eve.thompson',
+      input: (today) => ({ period: today.slice(0, 4) }),
+    },
+    { question: 'Forecast of Santa Claus', as: 'carol.johnson', input: { owner: 'Santa Claus' }, expects: 'OWNER_NOT_FOUND' },
+    { question: 'Will sales make its quota?', as: 'dan.williams', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  summary: ({ period: when, closed, quota, pipeline }) =>
+    `Forecast ${when}: ${usd(closed)} closed of ${usd(quota)}, ${usd(pipeline)} still open`,
+
+  async run({ period: asked, owner }, { documents, today, fail }) {
+    const { label, from, to, quarters } = asked ?? quarterOf(today);
+    const whose = owner === undefined ? EVERY : ownedBy(documents, owner);
+    const by = Object.keys(person);
+    const quotas = await documents.groups(quotaOf, 'quotas', documents.all(documents.where({ quarter: is.oneOf(quarters) }), whose), {
+      by,
+      totals: { amount: total.sum('amount') },
+    });
+    const inPeriod = documents.given({ close_date: is.between(from, to), stage: is.not('CLOSED_LOST') });
+    const deals = await documents.groups(soldBy, 'opportunities', documents.all(inPeriod, whose), {
+      by: [...by, 'stage'],
+      totals: { value: total.sum('value') },
+    });
+    // A person may have deals without a quota, or a quota without deals.
+    const people = new Map(
+      [...quotas, ...deals].map(({ owner_id, owner: email, owner_name }) => [owner_id, { owner_id, owner: email, owner_name }]),
+    );
+    if (owner !== undefined && people.size === 0) throw fail('OWNER_NOT_FOUND', { owner, period: label });
+    const of = <T extends { owner_id: string }>(rows: readonly T[], id: string) => rows.filter(({ owner_id }) => owner_id === id);
+    const reps = [...people.values()]
+      .map((rep) => ({ ...rep, ...figuresOf(sumOf(of(quotas, rep.owner_id).map(({ amount: each }) => each)), of(deals, rep.owner_id)) }))
+      .toSorted((a, b) => b.closed - a.closed || (nameOf(a) < nameOf(b) ? -1 : 1));
+    const team = figuresOf(sumOf(quotas.map(({ amount: each }) => each)), deals);
+    return { period: label, start_date: from, end_date: to, ...team, rep_count: reps.length, reps: reps.slice(0, SHOWN) };
+  },
+});

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { sumOf, usd } from '../../../src/declare/money.ts';
+import { total } from '../../../src/declare/documents.ts';
+import { amount, companyText, storedDay } from '../../../src/declare/fields.ts';
+import { is } from '../../../src/declare/filter.ts';
+import { sales } from '../domain.ts';
+import { nextQuarter, quarter, quarterOf } from '../periods.ts';
+import { isOpen } from '../rules.ts';
+import { openStages } from '../schemas.ts';
+
+const figures = { count: z.int(), value: amount, weighted_value: amount.describe('Each value × its probability') };
+const perStage = z.object({ stage: z.enum(openStages), ...figures });
+
+export const getPipeline = sales.read({
+  name: 'get_pipeline',
+  title: 'Sales pipeline',
+  description:
+    'Open deals that are expected to close in a quarter, stage by stage: how many, their value, and their value weighted by probability. By default this quarter.',
+  roles: ['sales-read', 'executive'],
+  input: z.object({ quarter: quarter.optional().describe('2026-Q4 or Q4 2026; by default this quarter') }),
+  output: z.object({
+    quarter: companyText.describe('2026-Q4'),
+    start_date: storedDay,
+    end_date: storedDay,
+    stages: z.array(perStage),
+    total: z.object(figures),
+  }),
+  examples: [
+    {
+      question: 'What does the pipeline look like this quarter?',
+      phrases: ['Pipeline this quarter', 'How much business is in play this quarter?', "What's in the funnel this quarter?"],
+      as: 'carol.johnson',
+      input: (today) => ({ quarter: quarterOf(today).label }),
+    },
+    {
+      question: 'Show me the sales pipeline',
+      phrases: [
+        "How's the pipeline?",
+        'What is in our sales funnel right now?',
+        'Pipeline by stage',
+        'How much is in the pipeline?',
+        'Value of the funnel',
+        'Weighted pipeline',
+        'Deals per stage',
+        'How many deals are in each stage?',
+        'Funnel overview',
+        'Total value of our open deals by stage',
+        'How healthy is the pipeline?',
+        'How much potential business is there?',
+        'Give me a pipeline breakdown',
+        'How much money is in each stage?',
+      ],
+      as: 'eve.thompson',
+      input: {},
+    },
+    { question: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
+    { question: 'How full is our pipeline?', as: 'sarah.kim', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  chart: {
+    kind: 'parts',
+    title: 'Open pipeline by stage',
+    rows: 'stages',
+    label: 'stage',
+    part: { field: 'weighted_value', label: 'Weighted' },
+    whole: { field: 'value', label: 'Full value' },
+    scale: 'all',
+    count: { field: 'count', label: 'Deals' },
+  },
+  summary: ({ quarter: when, total: all }) =>
+    `Pipeline ${when}: ${all.count} open deals over ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
+
+  async run({ quarter: asked }, { documents, today }) {
+    const { label, from, to } = asked ?? quarterOf(today);
+    const found = await documents.groups(perStage, 'opportunities', documents.given({ stage: isOpen, close_date: is.between(from, to) }), {
+      by: ['stage'],
+      totals: { count: total.count, value: total.sum('value'), weighted_value: total.sum('weighted_value') },
+    });
+    const stages = openStages.map(
+      (stage) => found.find((each) => each.stage === stage) ?? { stage, count: 0, value: 0, weighted_value: 0 },
+    );
+    return {
+      quarter: label,
+      start_date: from,
+      end_date: to,
+      stages,
+      total: {
+        count: stages.reduce((all, { count }) => all + count, 0),
+        value: sumOf(stages.map(({ value }) => value)),
+        weighted_value: sumOf(stages.map(({ weighted_value }) => weighted_value)),
+      },
+    };
+  },
+});

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { line, money } from '../../../src/declare/fields.ts';
+import { EVERY, type Filter, type FilterWords, is } from '../../../src/declare/filter.ts';
+import { asc } from '../../../src/declare/order.ts';
+import { sales } from '../domain.ts';
+import { called } from '../rules.ts';
+import { customer, customerFilter } from '../schemas.ts';
+
+const revenue = money.max(1_000_000_000_000, 'That is more than 1,000,000,000,000 USD');
+const filters = z
+  .object({
+    name: line(100).min(1).optional().describe("Any part of the customer's name"),
+    industry: line(100).min(1).optional().describe('Any part of the industry, such as health'),
+    status: customerFilter.optional().describe('PROSPECT has bought nothing yet, CHURNED has left'),
+    min_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or more, in USD'),
+    max_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or less, in USD'),
+  })
+  .refine(
+    ({ min_revenue, max_revenue }) => (min_revenue ?? 0) <= (max_revenue ?? Infinity),
+    'max_revenue must not be less than min_revenue',
+  );
+
+function matching(words: FilterWords, { name, industry, status, min_revenue, max_revenue }: z.output<typeof filters>): Filter {
+  return words.all(
+    words.given({ status, industry: is.part(industry), annual_revenue: is.between(min_revenue, max_revenue) }),
+    name === undefined ? EVERY : called(words, 'name_search', name),
+  );
+}
+
+export const listCustomers = sales.list({
+  name: 'list_customers',
+  title: 'Customers',
+  description:
+    'Customers and prospects by name, with contact, industry, tier and account owner; metadata.summary counts all that match. It is how a name becomes a customer_id.',
+  plural: 'customers',
+  roles: ['sales-read', 'executive'],
+  input: filters,
+  item: customer,
+  order: asc('name', '_id'),
+  totals: z.object({ count: z.int() }),
+  examples: [
+    {
+      question: 'Which of our customers are in healthcare?',
+      phrases: ['Clients in healthcare', 'Healthcare customers', 'Accounts in healthcare', 'Companies in healthcare that buy from us'],
+      as: 'carol.johnson',
+      input: { industry: 'healthcare' },
+    },
+    {
+      question: 'Find the customer Umbrella Health',
+      phrases: [
+        'Do we have a customer called Umbrella Health?',
+        'Is Umbrella Health a client of ours?',
+        'Look up the account Umbrella Health',
+      ],
+      as: 'carol.johnson',
+      input: { name: 'Umbrella Health' },
+    },
+    { question: 'Customers with more than 50 million in revenue', as: 'eve.thompson', input: { min_revenue: 50_000_000 } },
+    {
+      question: 'Which customers have left us?',
+      phrases: [
+        'Customers that cancelled',
+        'Clients we lost',
+        'Who stopped doing business with us?',
+        'Former customers',
+        'Which clients quit?',
+        'Who cancelled their contract with us?',
+      ],
+      as: 'carol.johnson',
+      input: { status: 'CHURNED' },
+    },
+    {
+      question: 'List all prospects in manufacturing',
+      phrases: ['Prospects in manufacturing', 'Potential customers in manufacturing'],
+      as: 'eve.thompson',
+      input: { status: 'PROSPECT', industry: 'manufacturing' },
+    },
+    {
+      question: 'List our customers',
+      phrases: [
+        'Our biggest customers',
+        'Show the client list',
+        'Active customers',
+        'Who are our customers?',
+        'How many customers do we have?',
+        'Our accounts',
+        'Which companies buy from us?',
+        'Client base',
+        'Companies we do business with',
+        'Customer directory',
+        'How many accounts do we serve?',
+        'Everyone we sell to',
+      ],
+      as: 'nina.patel',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  find: (input, { documents }) => documents.from('customers', matching(documents, input)),
+  computeTotals: async (input, { documents }) => ({ count: await documents.count('customers', matching(documents, input)) }),
+});

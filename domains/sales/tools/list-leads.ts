@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { line } from '../../../src/declare/fields.ts';
+import { EVERY, type Filter, type FilterWords, is } from '../../../src/declare/filter.ts';
+import { desc } from '../../../src/declare/order.ts';
+import { sales } from '../domain.ts';
+import { called, ownedBy } from '../rules.ts';
+import { lead, leadFilter, ownerName, sourceFilter } from '../schemas.ts';
+
+const filters = z.object({
+  status: leadFilter.optional().describe('How far the talks are'),
+  source: sourceFilter.optional().describe('Where the lead came from; WEB is our own site'),
+  min_score: z.int().min(0).max(100).optional().describe('Only leads with this score or more'),
+  owner: ownerName.optional(),
+  name: line(100).min(1).optional().describe("Any part of the person's or the company's name"),
+});
+
+function matching(words: FilterWords, { status, source, min_score, owner, name }: z.output<typeof filters>): Filter {
+  return words.all(
+    words.given({ status, source, score: is.atLeast(min_score) }),
+    owner === undefined ? EVERY : ownedBy(words, owner),
+    name === undefined ? EVERY : called(words, 'search', name),
+  );
+}
+
+export const listLeads = sales.list({
+  name: 'list_leads',
+  title: 'Leads',
+  description: 'People who may become customers, the most promising first; metadata.summary counts all that match.',
+  plural: 'leads',
+  roles: ['sales-read', 'executive'],
+  input: filters,
+  item: lead,
+  order: desc('score', '_id'),
+  totals: z.object({ count: z.int() }),
+  examples: [
+    {
+      question: 'Hot leads with a score above 80',
+      phrases: [
+        'Leads scoring over 80',
+        'Most promising leads, score above 80',
+        'Which leads have a score of at least 80?',
+        'Strong leads over 80',
+      ],
+      as: 'carol.johnson',
+      input: { min_score: 80 },
+    },
+    {
+      question: 'Which new leads came from the web?',
+      phrases: [
+        'New leads from the web',
+        'Who contacted us through the web as a new lead?',
+        'New inquiries from the web',
+        'Fresh leads that found us on the web',
+        'How many new leads did the web bring?',
+      ],
+      as: 'carol.johnson',
+      input: { status: 'NEW', source: 'WEB' },
+    },
+    {
+      question: "Show me Liam O'Brien's qualified leads",
+      phrases: [
+        "Which qualified leads does Liam O'Brien own?",
+        "Qualified leads of Liam O'Brien",
+        "Which leads has Liam O'Brien qualified?",
+        "How many qualified leads has Liam O'Brien got?",
+      ],
+      as: 'eve.thompson',
+      input: { owner: "Liam O'Brien", status: 'QUALIFIED' },
+    },
+    {
+      question: 'How many referrals do we have?',
+      phrases: [
+        'Leads that came from referrals',
+        'Referral leads',
+        'Who was referred to us?',
+        'Leads by recommendation',
+        'Which leads were recommended to us?',
+      ],
+      as: 'carol.johnson',
+      input: { source: 'REFERRAL' },
+    },
+    {
+      question: 'List all leads',
+      phrases: [
+        'Our best leads',
+        'Show me the leads',
+        'How many leads do we have?',
+        'Weakest leads',
+        'Who might buy from us?',
+        'People interested in our product',
+        'Lead list',
+        'Inbound leads',
+        'Which leads should we follow up?',
+        'Whom should sales call?',
+        'Sales inquiries',
+      ],
+      as: 'dan.williams',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  find: (input, { documents }) => documents.from('leads', matching(documents, input)),
+  computeTotals: async (input, { documents }) => ({ count: await documents.count('leads', matching(documents, input)) }),
+});

@@ -1,0 +1,144 @@
+/** Declares the support domain: tickets, help articles and customer organisations, and which rows each audience sees. */
+import { defineDomain } from '../../src/declare/define.ts';
+import { failure } from '../../src/declare/errors.ts';
+import { uuid } from '../../src/declare/fields.ts';
+import { filters, NONE } from '../../src/declare/filter.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { field, type LookUp } from '../../src/declare/search.ts';
+import { type Organization, organization } from './schemas.ts';
+
+const { where, all, any } = filters;
+
+/** A customer without an organisation sees nothing: a missing value must not match every row. */
+const ofOrganisation = ({ organizationId }: Person, key: string) =>
+  organizationId === undefined ? NONE : where({ [key]: organizationId });
+
+/** The organisation's record says who leads it. A token may be older than a transfer of the lead. */
+async function leads(person: Person, look: LookUp): Promise<boolean> {
+  const { organizationId, sub } = person;
+  if (organizationId === undefined) return false;
+  return (await look('organizations', where({ organization_id: organizationId })))?.['lead_contact_id'] === sub;
+}
+const ownOrShared = (person: Person) =>
+  all(ofOrganisation(person, 'customer_id'), any(where({ contact_id: person.sub }), where({ visibility: 'organization' })));
+
+/** Only an email address that the identity provider has verified counts. An existing contact cannot accept an invitation. */
+const isFor = ({ status, email }: Organization['contacts'][number], person: Person) =>
+  status === 'invited' && email.toLowerCase() === person.email.toLowerCase();
+const isInvited = ({ contacts }: Organization, person: Person) =>
+  !contacts.some(({ contact_id }) => contact_id === person.sub) && contacts.some((each) => isFor(each, person));
+const accepted = ({ contacts }: Organization, person: Person, now: Date) => ({
+  contacts: contacts.map((each) => (isFor(each, person) ? { ...each, contact_id: person.sub, status: 'active' } : each)),
+  updated_at: now.toISOString(),
+});
+
+const forCustomers = () => where({ status: 'published', audience: 'public' });
+/** Fields that customers neither see nor search. */
+const INSIDE = ['internal_notes', 'tags', 'assigned_to', 'resolved_by', 'sla_deadline', 'sla_met', 'resolution_minutes', 'tier'] as const;
+
+export const support = defineDomain({
+  name: 'support',
+  title: 'Support',
+  port: 3104,
+  store: 'search',
+  audiences: {
+    everyone: { roles: ['support-read', 'support-write', 'executive'], sees: 'every ticket and article' },
+    organisation: {
+      roles: ['lead-customer'],
+      sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
+    },
+    /** A person with an invitation, at the first call. */
+    newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
+    own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
+  },
+  onFirstUse: {
+    name: 'accept_invitation',
+    audience: 'newcomer',
+    // The record names its lead by account id (`sub`), and our tools read every id as a UUID in lower case.
+    appliesTo: ({ realm, sub, email, organizationId }) =>
+      realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
+    async isPending(person, { search }) {
+      const own = await search.get(organization, 'organizations', person.organizationId ?? '');
+      return own !== null && isInvited(own, person);
+    },
+    async apply(person, now, { search }) {
+      const theirs = search.where({ organization_id: person.organizationId ?? '' });
+      await search.change(organization, 'organizations', theirs, (row) => {
+        if (!isInvited(row, person)) throw failure('CHANGED_SINCE_APPROVAL', 'The invitation was accepted before.');
+        return accepted(row, person, now);
+      });
+    },
+  },
+  actsAtOnce: 'A ticket and a comment are the customer’s own words.',
+  collections: {
+    tickets: {
+      key: 'ticket_id',
+      fields: {
+        subject: field.text(5),
+        description: field.text(1),
+        tags: field.text(2),
+        customer_name: field.text(2),
+        contact_name: field.text(1),
+        resolution: field.text(0.5),
+        'comments.body': field.text(0.5),
+        internal_notes: field.text(0.5),
+        status: field.word,
+        priority: field.word,
+        category: field.word,
+        customer_id: field.word,
+        contact_id: field.word,
+        visibility: field.word,
+        tier: field.word,
+        assigned_to: field.word,
+        resolved_by: field.word,
+        resolved_by_name: field.word,
+        created_at: field.time,
+        updated_at: field.time,
+        resolved_at: field.time,
+        sla_deadline: field.time,
+        resolution_minutes: field.number,
+        sla_met: field.flag,
+      },
+      rows: {
+        everyone: 'all',
+        organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'customer_id') : ownOrShared(person)),
+        newcomer: 'none',
+        own: ownOrShared,
+      },
+      writers: ['everyone', 'organisation', 'own'],
+      hides: { organisation: INSIDE, own: INSIDE },
+      indexes: [['created_at'], ['status', 'created_at'], ['customer_id', 'created_at'], ['status', 'sla_deadline'], ['resolved_at']],
+    },
+    articles: {
+      key: 'article_id',
+      fields: {
+        title: field.text(5),
+        summary: field.text(2),
+        content: field.text(1),
+        tags: field.text(2),
+        category: field.word,
+        status: field.word,
+        audience: field.word,
+        updated_at: field.time,
+      },
+      rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', own: forCustomers },
+      indexes: [['status', 'updated_at']],
+    },
+    /** One document holds an organisation and its contacts, so a transfer of the lead is atomic on every store. */
+    organizations: {
+      key: 'organization_id',
+      fields: { lead_contact_id: field.word },
+      rows: {
+        everyone: 'none',
+        // The lead role in a token is not enough: the record must name the caller as its lead.
+        organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'organization_id') : NONE),
+        newcomer: (person) => ofOrganisation(person, 'organization_id'),
+        own: (person) => ofOrganisation(person, 'organization_id'),
+      },
+      writers: ['organisation', 'newcomer'],
+      hides: { own: ['contacts'] },
+    },
+  },
+});
+
+export const customers = ['lead-customer', 'basic-customer'] as const;

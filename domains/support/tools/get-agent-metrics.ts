@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { anyCase, signInName, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { is } from '../../../src/declare/filter.ts';
+import { figure } from '../../../src/declare/search.ts';
+import { support } from '../domain.ts';
+import { percent } from '../rules.ts';
+
+const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
+const figures = {
+  resolved: z.int().describe('Tickets solved'),
+  avg_resolution_minutes: z.int().nullable().describe('From the customer’s first word to the solution; null where nothing was solved'),
+  sla_compliance_percent: z.number().describe('Of a hundred solved tickets, how many in time'),
+};
+const row = z.object({ resolved_by: storedId, resolved_by_name: signInName, resolved: z.int(), minutes: z.number(), met: z.int() });
+
+interface Work {
+  readonly resolved: number;
+  readonly minutes: number;
+  readonly met: number;
+}
+const figuresOf = ({ resolved, minutes, met }: Work) => ({
+  resolved,
+  avg_resolution_minutes: resolved === 0 ? null : Math.round(minutes / resolved),
+  sla_compliance_percent: percent(met, resolved),
+});
+const byMost = (a: { resolved: number; agent_name: string }, b: { resolved: number; agent_name: string }) =>
+  b.resolved - a.resolved || (a.agent_name < b.agent_name ? -1 : 1);
+
+export const getAgentMetrics = support.read({
+  name: 'get_agent_metrics',
+  title: 'Agents and their work',
+  description:
+    'What each support agent and the team have solved in the last 7, 30 or 90 days and today, how long it took and how much of it was in time. Whoever solved most comes first.',
+  roles: ['support-read', 'executive'],
+  input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d before today, and today') }),
+  output: z.object({
+    period: z.enum(['7d', '30d', '90d']),
+    from: storedDay.describe('The first of these days, in UTC'),
+    to: storedDay.describe('Today'),
+    team: z.object(figures),
+    agents: z.array(z.object({ agent_id: storedId, agent_name: signInName, ...figures })),
+  }),
+  examples: [
+    {
+      question: 'Who resolved the most tickets in the last 30 days?',
+      phrases: [
+        'Which agent solved the most in the last 30 days?',
+        'How fast do our agents solve tickets in the last 30 days?',
+        'Best support agent of the last 30 days',
+        'How many tickets did each agent close in the last 30 days?',
+        'Who is our most productive agent over the last 30 days?',
+        'How is each agent performing over the last 30 days?',
+        'Workload of the agents in the last 30 days',
+        'Which agent is the slowest in the last 30 days?',
+        'How long does support take to solve a ticket in the last 30 days?',
+        'Ranking of agents over the last 30 days',
+        'Who handled the most cases in the last 30 days?',
+      ],
+      as: 'dan.williams',
+      input: { period: '30d' },
+    },
+    {
+      question: 'How did the support team do this week?',
+      phrases: [
+        'Agent statistics for this week',
+        'Performance of the support agents this week',
+        'Support team results this week',
+        'How productive was support this week?',
+        'How many tickets did support solve this week?',
+        'Who solved most this week?',
+      ],
+      as: 'eve.thompson',
+      input: { period: '7d' },
+    },
+    {
+      question: 'Average resolution time per agent over the last quarter',
+      phrases: ['How long does each agent need on average over the last quarter?', 'Agent performance over the last quarter'],
+      as: 'dan.williams',
+      input: { period: '90d' },
+    },
+    {
+      question: 'How quick is the support team?',
+      phrases: [
+        'How fast does support solve tickets?',
+        'Average resolution time',
+        'Support team performance',
+        'Agent leaderboard',
+        'How productive are our support agents?',
+        'How efficient is support?',
+      ],
+      as: 'nina.patel',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  async run({ period }, { search, today }) {
+    const from = new Date(Date.parse(today) - DAYS[period] * 86_400_000).toISOString().slice(0, 10);
+    const rows = await search.groups(row, 'tickets', search.where({ resolved_by: is.there, resolved_at: is.atLeast(from) }), {
+      by: ['resolved_by', 'resolved_by_name'],
+      figures: {
+        resolved: figure.count(),
+        minutes: figure.sum('resolution_minutes'),
+        met: figure.count(search.where({ sla_met: true })),
+      },
+    });
+    const sum = (field: keyof Work) => rows.reduce((all, each) => all + each[field], 0);
+    const agents = rows.map((each) => ({ agent_id: each.resolved_by, agent_name: each.resolved_by_name, ...figuresOf(each) }));
+    return {
+      period,
+      from,
+      to: today,
+      team: figuresOf({ resolved: sum('resolved'), minutes: sum('minutes'), met: sum('met') }),
+      agents: agents.toSorted(byMost),
+    };
+  },
+  summary: ({ period, team, agents }) => `${team.resolved} tickets solved by ${agents.length} agents in ${period}`,
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { desc } from '../../../src/declare/order.ts';
+import { support } from '../domain.ts';
+import { category, foundArticle, words } from '../schemas.ts';
+
+export const searchKnowledgeBase = support.list({
+  name: 'search_knowledge_base',
+  title: 'Knowledge base',
+  description:
+    'Published help articles that fit the words, the best first; without words the latest first. get_knowledge_article gives the whole text.',
+  plural: 'articles',
+  roles: ['support-read', 'executive'],
+  input: z.object({ query: words.optional(), category: category.optional() }),
+  item: foundArticle,
+  order: desc('_score', 'updated_at', 'article_id'),
+  examples: [
+    {
+      question: 'Search the knowledge base for single sign-on',
+      phrases: [
+        'How do customers set up single sign-on?',
+        'What help do we have on single sign-on?',
+        'Help centre articles on single sign-on',
+        'Anything in the help center about single sign-on?',
+        'Find documentation on single sign-on',
+        'Do we have docs for single sign-on?',
+        'Look through the help articles for single sign-on',
+        'Which guide explains single sign-on?',
+        'How can a customer configure single sign-on?',
+      ],
+      as: 'dan.williams',
+      input: { query: 'single sign-on' },
+    },
+    {
+      question: 'Is there an article on API rate limits?',
+      phrases: [
+        'How do customers deal with API rate limits?',
+        'Which articles cover API rate limits?',
+        'Do we have a guide to API rate limits?',
+        'Find me an article about API rate limits',
+        'Where do we explain API rate limits?',
+        'Have we documented API rate limits for customers?',
+      ],
+      as: 'dan.williams',
+      input: { query: 'API rate limits' },
+    },
+    { question: 'Help articles about billing', as: 'eve.thompson', input: { category: 'billing' } },
+    {
+      question: 'What do we tell customers about exporting to CSV?',
+      phrases: [
+        'How do customers go about exporting to CSV?',
+        'What can I send a customer about exporting to CSV?',
+        'Which article helps a customer with exporting to CSV?',
+      ],
+      as: 'dan.williams',
+      input: { query: 'exporting to CSV' },
+    },
+    {
+      question: 'Search the help articles for webhooks',
+      as: 'nina.patel',
+      input: { query: 'webhooks' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  find: ({ query, category }, { search }) => search.from('articles', search.given({ status: 'published', category }), query),
+});

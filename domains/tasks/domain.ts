@@ -1,0 +1,19 @@
+/** Declares the tasks domain: a personal task list for staff and customers. */
+import { defineDomain } from '../../src/declare/define.ts';
+import { sqlTaskRepository } from './repository.ts';
+import { taskUseCases } from './use-cases.ts';
+
+export const tasks = defineDomain({
+  name: 'tasks',
+  title: 'My tasks',
+  port: 3108,
+  store: 'sql',
+  audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },
+  // If a caller sends user_id, it must be one of the caller's own ids.
+  pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },
+  actsAtOnce: 'A personal to-do list concerns nobody but its owner.',
+  /** Tools call use cases, never the repository. */
+  provide: ({ sql, me }) => taskUseCases(sqlTaskRepository(sql, me.principal)),
+});
+
+export const anyone = ['employee', 'lead-customer', 'basic-customer'] as const;

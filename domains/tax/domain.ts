@@ -1,0 +1,18 @@
+/**
+ * Declares the tax domain. Its audience is the database role tax_everyone (domains/tax/sql/policies.sql). The database stores only the last four
+ * digits of tax and account numbers.
+ */
+import { defineDomain } from '../../src/declare/define.ts';
+
+export const tax = defineDomain({
+  name: 'tax',
+  title: 'Tax',
+  port: 3107,
+  store: 'sql',
+  audiences: {
+    everyone: {
+      roles: ['tax-read', 'tax-write', 'finance-read', 'finance-write', 'executive'],
+      sees: 'all tax records; of tax and account numbers the last four digits',
+    },
+  },
+});

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { amount, companyText, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { tax } from '../domain.ts';
+import { period as periodField, quarterOf, thisYear, yearOf } from '../periods.ts';
+import { authority, jurisdictionName, readers } from '../schemas.ts';
+
+/** The most upcoming deadlines that the summary lists. */
+const MOST_DEADLINES = 12;
+const MOST_FILINGS = 5;
+
+const obligation = z.object({
+  kind: z.enum(['estimated_payment', 'annual_return']),
+  id: storedId.describe('estimate_id or filing_id'),
+  state: authority,
+  jurisdiction: jurisdictionName,
+  title: companyText,
+  due_date: storedDay.describe('With an extension, if there is one'),
+  amount: amount.nullable().describe('Still to pay; null for a return whose tax is not known yet'),
+});
+const summary = z.object({
+  liability: amount,
+  paid: amount,
+  remaining: amount,
+  due_to_date: amount.describe('Of the liability, what was due by today'),
+  paid_of_due: amount.describe('Of what was due by today, what is paid'),
+  compliance: z
+    .enum(['compliant', 'at_risk', 'non_compliant'])
+    .describe('non_compliant: something of this or an earlier period is overdue; at_risk: less than 80 % of what was due is paid'),
+  overdue_count: z.int(),
+  overdue_amount: amount,
+  overdue: z.array(obligation.extend({ days_overdue: z.int() })).describe(`Of this and earlier periods, the oldest ${MOST_DEADLINES}`),
+  deadlines: z.array(obligation.extend({ days_left: z.int() })).describe(`The next ${MOST_DEADLINES} from today, whatever the period`),
+  by_state: z
+    .array(z.object({ state: authority, jurisdiction: jurisdictionName, liability: amount, paid: amount, remaining: amount }))
+    .describe('Federal first; adds up to the totals'),
+  recent_filings: z
+    .array(
+      z.object({
+        filing_id: storedId,
+        tax_year: z.int(),
+        state: authority,
+        jurisdiction: jurisdictionName,
+        form: companyText,
+        filed_on: storedDay,
+        status: z.enum(['filed', 'accepted']),
+      }),
+    )
+    .describe(`The last ${MOST_FILINGS} returns that were filed by today`),
+});
+
+const dollars = (value: number) => `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+export const getTaxSummary = tax.read({
+  name: 'get_tax_summary',
+  title: 'Tax summary',
+  description:
+    'Tax position of a year or quarter: liability, paid and remaining, in all and by state; what is overdue, the next deadlines, recent filings and whether the company is compliant. A quarter counts its estimated payments, a year also what its annual returns left to pay. By default this fiscal year.',
+  roles: readers,
+  input: z.object({
+    period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this fiscal year'),
+  }),
+  output: z.object({ period: companyText, as_of: storedDay, ...summary.shape }),
+  errors: {
+    PERIOD_NOT_FOUND: {
+      message: 'There are no tax records for that period.',
+      hint: 'Ask for one of the years in details, or leave period out for this fiscal year.',
+    },
+  },
+  examples: [
+    {
+      question: 'Are we compliant on taxes?',
+      phrases: [
+        'What is our tax compliance status?',
+        'Any tax risks?',
+        'Are we in good standing with the tax authorities?',
+        'Is anything overdue with the tax office?',
+        'Tax position',
+        'Do we have tax problems?',
+        'Overview of our taxes',
+        'Have we paid all our taxes?',
+        'Are we in trouble with the IRS?',
+      ],
+      as: 'eve.thompson',
+      input: {},
+    },
+    {
+      question: 'How much tax do we still owe this year?',
+      phrases: [
+        'What taxes are outstanding this year?',
+        'Our tax liability this year',
+        'Remaining tax bill this year',
+        'How much tax have we paid this year?',
+        'What do we still have to pay in taxes this year?',
+        'Tax by state this year',
+      ],
+      as: 'bob.martinez',
+      input: (today) => ({ period: String(yearOf(today)) }),
+    },
+    {
+      question: 'When is our next tax deadline?',
+      phrases: [
+        'What tax is due next?',
+        'What is due next in taxes?',
+        'Upcoming tax deadlines',
+        'When do we have to pay taxes next?',
+        'Which tax dates are coming up?',
+        'Tax calendar',
+        'Do we have a tax payment coming up?',
+      ],
+      as: 'tom.becker',
+      input: {},
+    },
+    {
+      question: 'Tax summary for this quarter',
+      phrases: ['Where do we stand on taxes this quarter?', 'Taxes this quarter'],
+      as: 'tom.becker',
+      input: (today) => ({ period: `${yearOf(today)}-Q${quarterOf(today)}` }),
+    },
+    {
+      question: 'What was our tax liability in Q1 of last year?',
+      as: 'bob.martinez',
+      input: (today) => ({ period: `Q1 ${yearOf(today) - 1}` }),
+    },
+    { question: 'What did we pay in taxes in 2001?', as: 'bob.martinez', input: { period: '2001' }, expects: 'PERIOD_NOT_FOUND' },
+    { question: 'How much tax does the company pay?', as: 'sarah.kim', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  summary: ({ period, liability, paid, compliance }) =>
+    `${period}: ${dollars(paid)} of ${dollars(liability)} paid, ${compliance.replace('_', ' ')}`,
+
+  async run({ period: asked }, { sql, today, fail }) {
+    const { label, year, quarter } = asked ?? thisYear(today);
+    // One statement reads all values at the same moment. A return covers its whole year, so it sorts after all quarters.
+    const { known, years, ...position } = await sql.one(
+      summary.extend({ known: z.int(), years: z.array(z.int()) }),
+      sql`
+        with facts as materialized (
+          select o.*, liability - paid as amount, not settled and deadline < ${today}::date as late,
+            year = ${year}::int and (${quarter ?? null}::int is null or coalesce(quarter, 5) = ${quarter ?? null}::int) as own,
+            (year, coalesce(quarter, 5)) <= (${year}::int, ${quarter ?? 5}::int) as so_far
+          from tax.obligations o
+        ), totals as (
+          select count(*) filter (where own) as known, array_to_json(array(select distinct year from facts order by year)) as years,
+            coalesce(sum(liability) filter (where own), 0) as liability, coalesce(sum(paid) filter (where own), 0) as paid,
+            coalesce(sum(amount) filter (where own), 0) as remaining,
+            coalesce(sum(liability) filter (where own and due_date <= ${today}::date), 0) as due_to_date,
+            coalesce(sum(paid) filter (where own and due_date <= ${today}::date), 0) as paid_of_due,
+            count(*) filter (where late and so_far) as overdue_count, coalesce(sum(amount) filter (where late and so_far), 0) as overdue_amount
+          from facts
+        ), late as (
+          select kind, id, state, jurisdiction, title, deadline as due_date, case when assessed then amount end as amount, ${today}::date - deadline as days_overdue
+          from facts where late and so_far order by deadline, state <> 'US', state, id limit ${MOST_DEADLINES}::int
+        ), next as (
+          select kind, id, state, jurisdiction, title, deadline as due_date, case when assessed then amount end as amount, deadline - ${today}::date as days_left
+          from facts where not settled and not late order by deadline, state <> 'US', state, id limit ${MOST_DEADLINES}::int
+        ), states as (
+          select state, jurisdiction, sum(liability) as liability, sum(paid) as paid, sum(amount) as remaining
+          from facts where own group by state, jurisdiction order by state <> 'US', state
+        ), recent as (
+          select filing_id, tax_year, state, jurisdiction, form, filed_on, status
+          from tax.filings where filed_on <= ${today}::date order by filed_on desc, filing_id desc limit ${MOST_FILINGS}::int
+        )
+        select *,
+          case when overdue_count > 0 then 'non_compliant' when paid_of_due < 0.8 * due_to_date then 'at_risk' else 'compliant' end as compliance,
+          (select coalesce(json_agg(late), '[]') from late) as overdue, (select coalesce(json_agg(next), '[]') from next) as deadlines,
+          (select coalesce(json_agg(states), '[]') from states) as by_state, (select coalesce(json_agg(recent), '[]') from recent) as recent_filings
+        from totals`,
+    );
+    // A year without data is an error, because zeros would look like nothing to pay. The current year is always valid.
+    if (known === 0 && asked !== undefined) throw fail('PERIOD_NOT_FOUND', { period: label, years });
+    return { period: label, as_of: today, ...position };
+  },
+});

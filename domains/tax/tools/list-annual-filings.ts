@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { desc } from '../../../src/declare/order.ts';
+import { tax } from '../domain.ts';
+import { yearOf } from '../periods.ts';
+import { filing, overdue, readers, taxYear } from '../schemas.ts';
+
+const counts = z.object({ filed: z.int(), open: z.int().describe('Not filed yet'), overdue: z.int() });
+
+export const listAnnualFilings = tax.list({
+  name: 'list_annual_filings',
+  title: 'Annual filings',
+  description:
+    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, what was prepaid and what was left to pay. How many are filed, open and overdue is in metadata.summary.',
+  plural: 'annual filings',
+  roles: readers,
+  input: z.object({
+    year: taxYear.optional().describe('Tax year of the return, which is mostly filed in the year after; by default all'),
+  }),
+  item: filing,
+  order: desc('tax_year', 'due_date', 'filing_id'),
+  totals: counts,
+  examples: [
+    {
+      question: 'Which annual tax returns did we file for last year?',
+      phrases: [
+        "Have all of last year's returns been filed?",
+        "Are last year's tax returns done?",
+        'Which returns of last year are still open?',
+        'Which filings for last year have not been accepted?',
+        "Did we submit last year's returns?",
+        "How much tax was on last year's returns?",
+        "Were last year's returns on time?",
+        "Did we get an extension for last year's return?",
+        'Which forms did we file for last year?',
+      ],
+      as: 'bob.martinez',
+      input: (today) => ({ year: yearOf(today) - 1 }),
+    },
+    {
+      question: 'Show our annual filings',
+      phrases: [
+        'Annual tax returns',
+        'Status of our yearly returns',
+        'Company tax returns',
+        'Which returns have we filed?',
+        'Are any returns overdue?',
+        'Corporate income tax returns',
+        'Which returns are on extension?',
+        'When are our tax returns due?',
+        'Yearly filings',
+      ],
+      as: 'tom.becker',
+      input: {},
+    },
+    {
+      question: "Have we filed this year's federal return yet?",
+      phrases: ["Is this year's federal return in?", "Has this year's federal return gone out?"],
+      as: 'eve.thompson',
+      input: (today) => ({ year: yearOf(today) }),
+    },
+    { question: 'What did we pay with the returns two years ago?', as: 'tom.becker', input: (today) => ({ year: yearOf(today) - 2 }) },
+    { question: 'Show me the company tax return', as: 'marcus.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ year }, { sql, today }) =>
+    sql`select *, ${overdue(sql, today)} as overdue from tax.filings where true ${sql.given({ tax_year: year })}`,
+  computeTotals: ({ year }, { sql, today }) =>
+    sql.one(
+      counts,
+      sql`
+        select count(filed_on) as filed, count(*) - count(filed_on) as open, count(*) filter (where ${overdue(sql, today)}) as overdue
+        from tax.filings where true ${sql.given({ tax_year: year })}`,
+    ),
+});

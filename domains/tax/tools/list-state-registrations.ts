@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { asc } from '../../../src/declare/order.ts';
+import { tax } from '../domain.ts';
+import { readers, registration, stateFor, stateName, stateNotFound } from '../schemas.ts';
+
+export const listStateRegistrations = tax.list({
+  name: 'list_state_registrations',
+  title: 'State registrations',
+  description:
+    'Where the company is registered for which tax, by state: agency, status, how often it files and the last four digits of the account number. An empty list means that it is not registered there.',
+  plural: 'state registrations',
+  roles: readers,
+  input: z.object({ state: stateName.optional() }),
+  item: registration,
+  order: asc('state', 'tax_type', 'registration_id'),
+  errors: { STATE_NOT_FOUND: stateNotFound },
+  examples: [
+    {
+      question: 'Are we registered in Texas?',
+      phrases: [
+        'Do we have a registration in Texas?',
+        'Do we file in Texas?',
+        'Can we collect tax in Texas?',
+        'Do we have a tax account in Texas?',
+      ],
+      as: 'tom.becker',
+      input: { state: 'Texas' },
+    },
+    {
+      question: 'In which states are we registered for taxes?',
+      phrases: [
+        'Where are we registered?',
+        'Our state tax registrations',
+        'Which states do we collect tax in?',
+        'State tax accounts',
+        'Where do we have nexus?',
+        'List of our state registrations',
+        'Which agencies are we registered with?',
+        'In how many states are we registered?',
+        'How often do we file in each state?',
+        'Tax permits we hold',
+      ],
+      as: 'eve.thompson',
+      input: {},
+    },
+    {
+      question: 'Do we have a sales tax permit in WA?',
+      phrases: ['Do we hold a license to collect sales tax in WA?'],
+      as: 'bob.martinez',
+      input: { state: 'WA' },
+    },
+    { question: 'Is the company registered in Wyoming?', as: 'tom.becker', input: { state: 'Wyoming' } },
+    { question: 'Are we registered in Atlantis?', as: 'tom.becker', input: { state: 'Atlantis' }, expects: 'STATE_NOT_FOUND' },
+  ],
+
+  find: ({ state }, { sql, fail }) => sql`select * from tax.registrations where true ${sql.given({ state: stateFor(state, fail) })}`,
+});

@@ -1,0 +1,67 @@
+/** Formats the answer of a call for the terminal. */
+import type { ListMetadata } from '../../declare/answer.ts';
+import { jsonSchema } from '../../derive/answers.ts';
+import type { ErrorAnswer } from '../../declare/errors.ts';
+import type { Tool } from '../../declare/tool.ts';
+import { dataLines, type Look } from '../terminal/data.ts';
+import { type Style } from '../terminal/style.ts';
+import { count, duration, grouped, safe, wrap } from '../terminal/text.ts';
+import { isScalar } from '../terminal/values.ts';
+import type { Reply } from './client.ts';
+
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+export interface Asked {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly as: string;
+}
+const commandFor = ({ server, tool, as }: Asked, input: object) =>
+  `tamshai call ${server} ${tool} ${quoted(JSON.stringify(input))} --as ${as}`;
+
+export function successLines({ body, ms, requestId }: Reply, tool: Tool | undefined, asked: Asked, look: Look): string[] {
+  const metadata = body['metadata'] as ListMetadata | undefined;
+  const schema = tool && jsonSchema(tool.output, 'output');
+  const rows = Array.isArray(body['data']) ? body['data'].length : undefined;
+  const head = [
+    look.style.green('success'),
+    ...(rows === undefined ? [] : [rowsOf(rows, metadata?.hasMore ?? false)]),
+    duration(ms),
+    safe(requestId),
+  ];
+  return [
+    head.join('  '),
+    '',
+    ...(rows === 0 ? [`  No ${tool?.plural ?? 'rows'}.`] : dataLines(body['data'], schema, look)),
+    ...(metadata?.summary === undefined ? [] : ['', ...dataLines({ summary: metadata.summary }, undefined, look)]),
+    ...(metadata?.hasMore ? ['', ...incomplete(metadata, asked, look)] : []),
+  ];
+}
+
+const rowsOf = (rows: number, more: boolean) => (more ? `${grouped(rows)}+ rows` : count(rows, 'row'));
+
+function incomplete({ returnedCount, warning, nextCursor, summary }: ListMetadata, asked: Asked, { style, width }: Look): string[] {
+  const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
+  const covers = summary === undefined ? 'Totals and sorting cover these rows only.' : 'The summary covers all of them.';
+  const note = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
+  const input = JSON.parse(asked.input) as Record<string, unknown>;
+  const next = nextCursor === undefined ? [] : [`${style.dim('More')}  ${commandFor(asked, { ...input, cursor: nextCursor })}`];
+  return [...wrap(note, width).map(style.yellow), ...next];
+}
+
+export function errorLines(answer: ErrorAnswer, style: Style, width: number): string[] {
+  const { code, message, suggestedAction, details = {} } = answer;
+  const scalars = Object.fromEntries(Object.entries(details).filter(([, value]) => isScalar(value)));
+  const lines = wrap(`${safe(code)}  ${safe(message)}`, width);
+  const [first = '', ...rest] = lines;
+  return [
+    first.startsWith(code) ? style.red(safe(code)) + first.slice(safe(code).length) : first,
+    ...rest,
+    ...(Object.keys(scalars).length > 0 ? dataLines(scalars, undefined, { style, width }) : []),
+    ...(suggestedAction === '' ? [] : wrap(`Try  ${safe(suggestedAction)}`, width)),
+  ];
+}
+
+/** A token with an unknown key usually comes from another data folder. */
+export const foreignKeys = 'Check that TAMSHAI_DATA, TAMSHAI_PUBLIC_URL and GATEWAY_PORT are the ones that Tamshai was started with.';

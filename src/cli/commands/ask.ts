@@ -1,0 +1,128 @@
+/** `tamshai ask`: streams the assistant's answer, lists the tools it used, and shows approval cards. */
+import { readFileSync } from 'node:fs';
+import type { AssistantEvent } from '../../assistant/events.ts';
+import type { PendingAnswer } from '../../declare/answer.ts';
+import { type ErrorAnswer, statusOf } from '../../declare/errors.ts';
+import { readClientConfig } from '../../server/instances.ts';
+import { allTools } from '../../server/registry.ts';
+import { createAnswerPrinter } from '../terminal/markdown.ts';
+import { count, duration, grouped, safe } from '../terminal/text.ts';
+import { errorLines, foreignKeys } from './answer.ts';
+import { decideAtTerminal } from './approve.ts';
+import { type Client, openClient } from './client.ts';
+import { type Console, openConsole } from './console.ts';
+import { type Acting, actAs, required } from './person.ts';
+import { EXIT, exitOf } from './stop.ts';
+
+export interface AskOptions {
+  readonly as?: string;
+  readonly conversation?: string;
+  readonly json?: boolean;
+}
+
+type Event<T extends AssistantEvent['type']> = Extract<AssistantEvent, { type: T }>;
+
+export async function ask(question: string, options: AskOptions): Promise<number> {
+  const console = openConsole(options.json);
+  const as = required(options.as, 'is asking');
+  const query = question === '-' ? readFileSync(0, 'utf8').trim() : question;
+  const acting = actAs(readClientConfig(), as);
+  const client = openClient(acting);
+  const cards: Event<'pending_confirmation'>[] = [];
+  const screen = console.json ? undefined : openScreen(console);
+  let trouble: Event<'error'> | undefined;
+  let conversationId = '';
+  const body = JSON.stringify({ query, ...(options.conversation !== undefined && { conversationId: options.conversation }) });
+  const { aheadMs, refused } = await client.stream('/api/query', body, (given) => {
+    const event = given as unknown as AssistantEvent;
+    if (event.type === 'start') conversationId = event.conversationId;
+    if (event.type === 'pending_confirmation') cards.push(event);
+    if (event.type === 'error') trouble = event;
+    if (console.json) console.value(event);
+    screen?.hear(event);
+  });
+  screen?.end();
+  if (refused) return fail(refused.body as unknown as ErrorAnswer, refused.status, console);
+  if (trouble) {
+    const answer: ErrorAnswer = { ...trouble, status: 'error' };
+    return console.json ? exitOf(statusOf(answer.code), answer.code) : fail(answer, statusOf(answer.code), console);
+  }
+  if (console.json) return cards.length > 0 ? EXIT.waits : EXIT.ok;
+  const exit = await decideAll(cards, { aheadMs, client, acting }, console);
+  if (conversationId !== '')
+    console.err(console.errors.dim(`Go on with  tamshai ask "…" --as ${as} --conversation ${safe(conversationId)}`));
+  return exit;
+}
+
+function fail(answer: ErrorAnswer, status: number, console: Console): number {
+  if (console.json) console.value(answer);
+  else
+    console.err(
+      ...errorLines(
+        answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer,
+        console.errors,
+        process.stderr.columns ?? Number.POSITIVE_INFINITY,
+      ),
+    );
+  return exitOf(status, answer.code);
+}
+
+/** Fetches each card from the server instead of using the one in the stream. */
+async function decideAll(
+  cards: readonly Event<'pending_confirmation'>[],
+  { aheadMs, client, acting }: { aheadMs: number; client: Client; acting: Acting },
+  console: Console,
+): Promise<number> {
+  const person = `${acting.persona.name} (${acting.persona.username})`;
+  const ends: number[] = [];
+  for (const { confirmationId } of cards) {
+    const { body } = await client.get(`/api/confirmations/${encodeURIComponent(confirmationId)}`);
+    const held = body['data'] as Omit<PendingAnswer, 'status'> | undefined;
+    if (body.status !== 'success' || held === undefined) continue;
+    const pending: PendingAnswer = {
+      status: 'pending_confirmation',
+      confirmationId: held.confirmationId,
+      message: held.message,
+      confirmationData: held.confirmationData,
+    };
+    const { mcpServer, action } = pending.confirmationData;
+    ends.push(await decideAtTerminal({ pending, aheadMs, client, tool: allTools().find(mcpServer, action), person }, console));
+  }
+  return [EXIT.waits, EXIT.failed, EXIT.refused, EXIT.unavailable, EXIT.undone].find((exit) => ends.includes(exit)) ?? EXIT.ok;
+}
+
+function openScreen(console: Console): { hear(event: AssistantEvent): void; end(): void } {
+  const printer = createAnswerPrinter((text) => process.stdout.write(text), console.look);
+  const { dim, yellow, red } = console.errors;
+  let spoken = false;
+  const aside = (line: string) => {
+    if (spoken) printer.end();
+    spoken = false;
+    console.err(line);
+  };
+  return {
+    hear(event) {
+      if (event.type === 'text') {
+        if (!spoken) process.stdout.write('\n');
+        spoken = true;
+        printer.text(event.text);
+      } else if (event.type === 'tool_result') aside(chip(event, { dim, red, yellow }));
+      else if (event.type === 'service_unavailable') aside(yellow(`${safe(event.title)} does not answer.`));
+    },
+    end() {
+      if (!spoken) return;
+      printer.end();
+      process.stdout.write('\n');
+    },
+  };
+}
+
+function chip(
+  { server, tool, status, code, rows, hasMore, ms }: Event<'tool_result'>,
+  { dim, red, yellow }: { dim(text: string): string; red(text: string): string; yellow(text: string): string },
+): string {
+  const name = safe(`${server}.${tool}`);
+  if (status === 'error') return `${dim(name)}  ${red(safe(code ?? 'failed'))}`;
+  if (status === 'pending_confirmation') return `${dim(name)}  ${yellow('waits for you')}`;
+  return dim(`${name}  ${hasMore ? `${grouped(rows)}+ rows` : count(rows, 'row')}  ${duration(ms)}`);
+}

@@ -1,0 +1,76 @@
+/** `tamshai backup` and `tamshai restore`: packs the data folder into one file and unpacks it. */
+import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { pack, unpack } from '../../server/archive.ts';
+import { type Config, readConfig } from '../../server/config.ts';
+import { openFolder } from '../../server/folder.ts';
+import { version } from '../../server/package.ts';
+import { allTools } from '../../server/registry.ts';
+import { count } from '../terminal/text.ts';
+import { openConsole } from './console.ts';
+import { keysOf, shownPath } from './person.ts';
+import { EXIT, Stop } from './stop.ts';
+
+/** The lock file of the running process, which holds no data. */
+const isLock = (name: string) => /^lock\.db(-\w+)?$/.test(name);
+
+/** Stores on servers, which have their own backup tools. */
+function elsewhere(config: Config): string[] {
+  const { domains } = allTools();
+  const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
+  return [
+    ...(some(config.databaseUrl) ? ['PostgreSQL'] : []),
+    ...(some(config.mongodbUrl) ? ['MongoDB'] : []),
+    ...(some(config.searchUrl) ? ['the search server'] : []),
+    ...(config.redisUrl === undefined ? [] : ['Redis']),
+  ];
+}
+
+export async function backup(file: string, options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const config = readConfig();
+  keysOf(config);
+  const to = resolve(file);
+  if (to.startsWith(config.dataFolder + sep))
+    throw new Stop('The backup file must not be in the data folder; choose another folder.', EXIT.usage);
+  // The lock keeps other Tamshai processes from writing, so the copy is consistent.
+  const folder = openFolder(config.dataFolder);
+  try {
+    const { files } = await pack(config.dataFolder, to, { version, leaveOut: isLock });
+    const bytes = Object.values(files).reduce((sum, each) => sum + each.bytes, 0);
+    const outside = elsewhere(config);
+    if (console.json) console.value({ file: to, files: Object.keys(files).length, bytes, elsewhere: outside });
+    else {
+      console.out(
+        `${shownPath(config.dataFolder)} is in ${file}: ${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before it was packed.`,
+      );
+      console.out('It contains the keys: protect it like the data folder.');
+      if (outside.length > 0) console.out(`Back these up separately: ${outside.join(', ')}. See docs/operating.md.`);
+    }
+  } finally {
+    folder.close();
+  }
+  return EXIT.ok;
+}
+
+export async function restore(file: string, options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const { dataFolder } = readConfig();
+  const isEmpty = !existsSync(dataFolder) || readdirSync(dataFolder).length === 0;
+  if (!isEmpty)
+    throw new Stop(
+      `${shownPath(dataFolder)} is not empty, and restore never overwrites files; move it away, or set TAMSHAI_DATA to another folder.`,
+    );
+  const part = `${dataFolder}.restoring-${process.pid}`;
+  const { files, at, version: by } = await unpack(resolve(file), part);
+  // The folder gets its name only when it is complete.
+  if (existsSync(dataFolder)) rmdirSync(dataFolder);
+  renameSync(part, dataFolder);
+  if (console.json) console.value({ folder: dataFolder, files: Object.keys(files).length, at, version: by });
+  else
+    console.out(
+      `${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each verified by its checksum.`,
+      'Next: tamshai audit verify',
+    );
+  return EXIT.ok;
+}

@@ -1,0 +1,164 @@
+/** Checks of the databases: reachability, migrations, row-level security and the audit log. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnyDomain } from '../../declare/tool.ts';
+import { parseMasterKey } from '../../identity/keys.ts';
+import { type Inspection, inspect, inspectServer } from '../../storage/sql/inspect.ts';
+import { migrations } from '../../storage/sql/migrate.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import type { Config } from '../../server/config.ts';
+import { openDocuments } from '../../server/documents.ts';
+import { openFolder } from '../../server/folder.ts';
+import { checkJourneyFolder, journeyFolder, readFolder } from '../../server/journey.ts';
+import { openSearch } from '../../server/search.ts';
+import { passwordFor } from '../../server/stores.ts';
+import { packageFolder } from '../../server/package.ts';
+import { count, duration } from '../terminal/text.ts';
+import { verifyLocalAudit } from './audit.ts';
+import type { Console } from './console.ts';
+import type { Check } from './doctor-checks.ts';
+import { keysOf, shownPath } from './person.ts';
+import { addressOf, mongoAddressOf } from './server-address.ts';
+import { Stop } from './stop.ts';
+import { ownDomains, ownOf } from './audit-chains.ts';
+
+const CLOCKS_DIFFER_MS = 2_000;
+
+export async function databaseChecks(config: Config, running: boolean): Promise<Check[]> {
+  const { embedded, servers } = ownDomains(config);
+  const checks: Check[] = [];
+  const folder = join(config.dataFolder, 'pg');
+  if (embedded.length > 0 && existsSync(join(folder, 'PG_VERSION'))) {
+    if (running) checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to check its row security' });
+    else checks.push(...(await embeddedChecks(config, folder, embedded)));
+  }
+  const { masterKey } = config;
+  const password = (role: string) => passwordFor(masterKey === undefined ? keysOf(config) : parseMasterKey(masterKey))(role);
+  for (const [url, domains] of servers) {
+    const place = `PostgreSQL at ${addressOf(url)}`;
+    try {
+      const seen = await inspectServer({ url, domains, files: migrations(packageFolder, domains), password });
+      checks.push(...findings(place, seen, { state: 'fail', fix: "run tamshai migrate with the owner's login; start does not do it" }));
+    } catch (error) {
+      const known = (error as Error).name === 'DatabaseProblem' || error instanceof Stop;
+      checks.push({
+        state: 'fail',
+        says: known ? (error as Error).message : `${place} could not be checked.`,
+        fix: 'start it or correct DATABASE_URL; unset it to use the embedded database',
+      });
+    }
+  }
+  for (const domain of ownOf(config, 'documents')) {
+    const url = config.mongodbUrl(domain.name);
+    if (url !== undefined) checks.push(await mongoCheck(config, domain, `MongoDB at ${mongoAddressOf(url)}`));
+  }
+  for (const domain of ownOf(config, 'search')) {
+    const url = config.searchUrl(domain.name);
+    if (url !== undefined) checks.push(await searchCheck(config, domain));
+  }
+  return checks;
+}
+
+/** The files that the next start would index, and those that it would skip. */
+export async function journeyCheck(config: Config): Promise<Check[]> {
+  if (!ownOf(config, 'search').some(({ name }) => name === 'journey')) return [];
+  const fix = 'set TAMSHAI_JOURNEY_FOLDER to a folder with Markdown files, or unset it to use our own';
+  try {
+    checkJourneyFolder(config);
+  } catch (error) {
+    return [{ state: 'fail', says: (error as Error).message, fix }];
+  }
+  const left: string[] = [];
+  const files = await readFolder(config, (path, why) => left.push(`${path}: ${why}`));
+  const says = `Journey: ${count(files.length, 'Markdown file')} in ${shownPath(journeyFolder(config))}`;
+  if (files.length === 0) return [{ state: 'warn', says, fix }];
+  if (left.length === 0) return [{ state: 'ok', says }];
+  return [
+    {
+      state: 'warn',
+      says: `${says}; ${count(left.length, 'other')} skipped (${left[0]})`,
+      fix: 'repair or remove it; the log of the next start lists all of them',
+    },
+  ];
+}
+
+async function searchCheck(config: Config, domain: AnyDomain): Promise<Check> {
+  try {
+    const opened = await openSearch(config, [domain]);
+    const product = opened.backends.get(domain)?.product ?? '';
+    await opened.close();
+    return { state: 'ok', says: `${product} answers, for ${domain.name}` };
+  } catch (error) {
+    const known = (error as Error).name === 'DatabaseProblem';
+    const says = known ? (error as Error).message : `The search server of ${domain.name} could not be checked.`;
+    return { state: 'fail', says, fix: 'start it or correct ELASTICSEARCH_URL; unset it to use the embedded store' };
+  }
+}
+
+async function mongoCheck(config: Config, domain: AnyDomain, place: string): Promise<Check> {
+  try {
+    await (await openDocuments(config, [domain])).close();
+    return { state: 'ok', says: `${place} answers, a replica set, for ${domain.name}` };
+  } catch (error) {
+    const known = (error as Error).name === 'DatabaseProblem';
+    const says = known ? (error as Error).message : `${place} could not be checked.`;
+    return { state: 'fail', says, fix: 'start it or correct MONGODB_URL; unset it to use the embedded database' };
+  }
+}
+
+async function embeddedChecks(config: Config, folder: string, domains: readonly string[]): Promise<Check[]> {
+  const lock = openFolder(config.dataFolder);
+  try {
+    const database = await openPglite(folder);
+    try {
+      const seen = await inspect(database.owner, domains, migrations(packageFolder, domains));
+      return findings('Embedded database', seen, { state: 'warn', fix: 'start Tamshai, or run tamshai migrate' });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+/** `unapplied`: the state and the fix to report if migrations are missing. */
+function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 'state' | 'fix'>): Check[] {
+  const { version, tables, missing, holes, aheadMs, login } = inspection;
+  const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];
+  if (missing.length > 0)
+    checks.push({ ...unapplied, says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})` });
+  if (login !== undefined) checks.push({ state: 'fail', says: login, fix: 'keep this login for tamshai migrate' });
+  checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which restores all policies' }) as const));
+  if (holes.length === 0 && tables > 0)
+    checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}; no login can bypass it` });
+  if (Math.abs(aheadMs) > CLOCKS_DIFFER_MS) {
+    const says = `The clock of ${place} is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+    checks.push({ state: 'warn', says, fix: 'synchronise both clocks with NTP' });
+  }
+  return checks;
+}
+
+export async function auditCheck(config: Config, console: Console): Promise<Check[]> {
+  if (!existsSync(join(config.dataFolder, 'audit.db'))) return [];
+  const began = performance.now();
+  const { chains, unseen, silent, asked } = await verifyLocalAudit(config, keysOf(config), console);
+  const [broken] = chains.flatMap((chain) => (chain.broken === undefined ? [] : [{ chain: chain.chain, ...chain.broken }]));
+  if (broken !== undefined)
+    return [
+      {
+        state: 'fail',
+        says: `Audit: ${broken.chain} is broken at record #${broken.n}. ${broken.problem}`,
+        fix: 'find out who could write there; tamshai audit verify shows details',
+      },
+    ];
+  const total = chains.reduce((sum, { count: n }) => sum + n, 0);
+  const by = asked ? ', by the running gateway' : '';
+  const says = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
+  const rest: Check[] = [
+    ...(unseen.length === 0 ? [] : [`${unseen.join(', ')} could not be verified while another process uses the database`]),
+    ...(silent.length === 0
+      ? []
+      : [`${silent.join(', ')} did not answer, and ${silent.length === 1 ? 'keeps a part of its own' : 'keep parts of their own'}`]),
+  ].map((why) => ({ state: 'warn', says: `Audit: ${why}` }));
+  return [{ state: 'ok', says }, ...rest];
+}

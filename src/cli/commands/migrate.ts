@@ -1,0 +1,61 @@
+/** `tamshai migrate`: updates the schemas of all databases of this installation. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openKeys } from '../../identity/keys.ts';
+import { migrate as apply, migrations } from '../../storage/sql/migrate.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import { migrateServer } from '../../storage/sql/server.ts';
+import { readConfig } from '../../server/config.ts';
+import { openDocuments } from '../../server/documents.ts';
+import { openFolder } from '../../server/folder.ts';
+import { openSearch } from '../../server/search.ts';
+import { passwordFor } from '../../server/stores.ts';
+import { packageFolder } from '../../server/package.ts';
+import { openConsole } from './console.ts';
+import { shownPath } from './person.ts';
+import { addressOf, mongoAddressOf } from './server-address.ts';
+import { EXIT } from './stop.ts';
+import { ownDomains, ownOf } from './audit-chains.ts';
+
+export async function migrate(options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const config = readConfig();
+  const { embedded, servers } = ownDomains(config);
+  const done: { place: string; applied: readonly string[] }[] = [];
+  const folder = embedded.length > 0 ? openFolder(config.dataFolder) : undefined;
+  try {
+    const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
+    if (folder !== undefined) {
+      mkdirSync(join(folder.path, 'pg'), { recursive: true });
+      const database = await openPglite(join(folder.path, 'pg'));
+      try {
+        done.push({ place: shownPath(folder.path), applied: await apply(database.owner, migrations(packageFolder, embedded)) });
+      } finally {
+        await database.close();
+      }
+    }
+    for (const [url, domains] of servers) {
+      const applied = await migrateServer({ url, domains, files: migrations(packageFolder, domains), password: passwordFor(keys) });
+      done.push({ place: addressOf(url), applied });
+    }
+    const onMongo = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined);
+    await (await openDocuments(config, onMongo)).close();
+    done.push(
+      ...onMongo.map(({ name }) => ({ place: `MongoDB at ${mongoAddressOf(config.mongodbUrl(name) ?? '')} (${name})`, applied: [] })),
+    );
+    const onSearch = ownOf(config, 'search').filter(({ name }) => config.searchUrl(name) !== undefined);
+    const search = await openSearch(config, onSearch);
+    done.push(...[...search.backends].map(([{ name }, { product }]) => ({ place: `${product} (${name})`, applied: [] })));
+    await search.close();
+  } finally {
+    folder?.close();
+  }
+  if (console.json) console.value(done);
+  for (const { place, applied } of console.json ? [] : done) {
+    console.out(
+      applied.length === 0 ? `${place} is up to date.` : `${place} is up to date now:`,
+      ...applied.map((name) => `  applied  ${name}`),
+    );
+  }
+  return EXIT.ok;
+}

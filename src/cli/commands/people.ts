@@ -1,0 +1,45 @@
+/** `tamshai people`: lists the sample people, their roles and their realm. */
+import type { Role } from '../../declare/people.ts';
+import { type Persona, personas } from '../../../domains/sample-company/people.ts';
+import { readConfig } from '../../server/config.ts';
+import { table, widthOfTable } from '../terminal/table.ts';
+import { dataLines } from '../terminal/data.ts';
+import { openConsole } from './console.ts';
+import { EXIT, Stop } from './stop.ts';
+
+const join = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+const serversWith = (roles: readonly Role[], ending: string) =>
+  roles.flatMap((role) => (role.endsWith(ending) ? [role.slice(0, -ending.length)] : []));
+
+/** A summary of the roles. `tamshai tools --as <user>` has the whole list. */
+function abilities({ realm, roles }: Persona): string {
+  if (realm === 'customer')
+    return roles.includes('lead-customer') ? 'see all tickets and contacts of their company' : 'see and open their own tickets';
+  const [reads, writes] = [serversWith(roles, '-read'), serversWith(roles, '-write')];
+  const both = reads.filter((server) => writes.includes(server));
+  const only = reads.filter((server) => !writes.includes(server));
+  const parts = [
+    ...(roles.includes('executive') ? ['read everything'] : []),
+    ...(both.length > 0 ? [`read and change ${join(both)}`] : []),
+    ...(only.length > 0 ? [`read ${join(only)}`] : []),
+    ...(roles.includes('manager') ? ['lead a team'] : []),
+  ];
+  return parts.length > 0 ? parts.join('; ') : 'see their own data';
+}
+
+export async function people(options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  if (readConfig().issuers.staff !== undefined)
+    throw new Stop('Sample people exist with the built-in identity provider only; here people sign in at OIDC_ISSUER.');
+  if (console.json) {
+    console.value({ people: personas.map(({ username, name, title, realm, roles }) => ({ username, name, title, realm, roles })) });
+    return EXIT.ok;
+  }
+  const { style, width } = console.look;
+  const columns = ['Username', 'Name', 'Title', 'Can', 'Realm'].map((heading) => ({ heading }));
+  const rows = personas.map((each) => [each.username, each.name, each.title, abilities(each), each.realm]);
+  const records = rows.map(([username, name, title, can, realm]) => ({ username, name, title, can, realm }));
+  console.out(...(widthOfTable(columns, rows) <= width ? table(columns, rows, style) : dataLines(records, undefined, console.look)));
+  console.out('', style.dim('Act as one of them with --as, such as  tamshai tools --as nina.patel'));
+  return EXIT.ok;
+}

@@ -1,0 +1,150 @@
+/** `tamshai seed`: writes sample data into the data folder or onto the configured servers. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openKeys } from '../../identity/keys.ts';
+import { type LoadOptions, loadSample } from '../../server/sample.ts';
+import { type Migration, migrate, migrations } from '../../storage/sql/migrate.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import { connect, migrateServer } from '../../storage/sql/server.ts';
+import { type Config, readConfig } from '../../server/config.ts';
+import { openFolder } from '../../server/folder.ts';
+import { passwordFor } from '../../server/stores.ts';
+import { packageFolder } from '../../server/package.ts';
+import { openTerminal } from '../terminal/prompt.ts';
+import { duration, grouped } from '../terminal/text.ts';
+import { type Console, openConsole } from './console.ts';
+import { shownPath } from './person.ts';
+import { addressOf } from './server-address.ts';
+import { seedDocuments } from './seed-documents.ts';
+import { EXIT, Stop } from './stop.ts';
+import { ownDomains } from './audit-chains.ts';
+
+export interface SeedOptions {
+  readonly employees?: string;
+  readonly force?: boolean;
+  readonly database?: string;
+  readonly json?: boolean;
+}
+
+type Owner = Parameters<typeof loadSample>[0];
+interface Place {
+  readonly owner: Owner;
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly files: readonly Migration[];
+}
+
+const FEWEST = 100;
+const MOST = 1_000_000;
+const ASKED_FOR_MS = 120_000;
+
+export async function seed({ employees: given, force = false, database, json }: SeedOptions): Promise<number> {
+  const console = openConsole(json);
+  const config = readConfig();
+  if (config.issuers.staff !== undefined)
+    throw new Stop('Sample data belongs to the people of the built-in identity provider; it cannot be used with OIDC_ISSUER.');
+  const employees = given === undefined ? config.sampleEmployees : Number(given);
+  if (!Number.isInteger(employees) || employees < FEWEST || employees > MOST)
+    throw new Stop(`--employees must be a whole number from ${FEWEST} to ${grouped(MOST)}.`, EXIT.usage);
+  const { embedded, servers } = ownDomains(config);
+  const began = performance.now();
+  const load = (place: Place) => fill(place, { employees, force }, console);
+  if (embedded.length > 0) await inFolder(config, embedded, load);
+  for (const [url, domains] of servers) {
+    if (force) await agreed(addressOf(url), decodeURIComponent(new URL(url).pathname.slice(1)), database);
+    await onServer(config, url, domains, load);
+  }
+  await seedDocuments(config, { employees, force, agreed: (place, name) => agreed(place, name, database) }, console);
+  const ms = Math.round(performance.now() - began);
+  if (console.json) console.value({ employees, ms });
+  else console.out(`The sample company has ${grouped(employees)} employees now. It took ${duration(ms)}.`);
+  return EXIT.ok;
+}
+
+async function inFolder(config: Config, domains: readonly string[], load: (place: Place) => Promise<void>): Promise<void> {
+  const folder = openFolder(config.dataFolder);
+  try {
+    openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
+    mkdirSync(join(folder.path, 'pg'), { recursive: true });
+    const opened = await openPglite(join(folder.path, 'pg'));
+    try {
+      const files = migrations(packageFolder, domains);
+      await migrate(opened.owner, files);
+      await load({ owner: opened.owner, name: shownPath(folder.path), domains, files });
+    } finally {
+      await opened.close();
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+async function onServer(config: Config, url: string, domains: readonly string[], load: (place: Place) => Promise<void>): Promise<void> {
+  const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
+  const files = migrations(packageFolder, domains);
+  await migrateServer({ url, domains, files, password: passwordFor(keys) });
+  const owner = await connect(url);
+  try {
+    await load({ owner, name: addressOf(url), domains, files });
+  } finally {
+    await owner.end();
+  }
+}
+
+/** Others may use a server's database, so the user must type its name before its data is replaced. */
+async function agreed(place: string, name: string, given: string | undefined): Promise<void> {
+  const terminal = given === undefined ? openTerminal() : undefined;
+  let typed = given;
+  if (terminal !== undefined) {
+    try {
+      terminal.say(`This replaces all data of Tamshai in ${place}.\n`);
+      typed = (await terminal.ask('Type the name of the database to go on: ', ASKED_FOR_MS))?.trim();
+    } finally {
+      terminal.close();
+    }
+  }
+  if (typed === undefined)
+    throw new Stop(`This replaces data in ${place}; confirm it with --database and the name of that database.`, EXIT.waits);
+  // With several servers, --database lists all their names, separated by commas.
+  if (!typed.split(',').includes(name))
+    throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
+}
+
+async function fill(
+  { owner, name, domains, files }: Place,
+  { employees, force }: { employees: number; force: boolean },
+  console: Console,
+): Promise<void> {
+  const there = domains.includes('hr')
+    ? await owner.query<{ count: string }>('select count(*) as count from (select from hr.employees limit 1000000) e')
+    : undefined;
+  const before = Number(there?.rows[0]?.count ?? 0);
+  if (before > 0 && !force)
+    throw new Stop(`There are ${grouped(before)} employees in ${name} already; --force replaces them and everything about them.`);
+  if (before > 0) await empty(owner, domains, files);
+  const step = console.progress.step('Writing sample data');
+  try {
+    const options: LoadOptions = {
+      domains,
+      employees,
+      today: new Date(),
+      onProgress: (done, total) => step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} rows`),
+    };
+    await loadSample(owner, options);
+    step.done();
+  } catch (error) {
+    step.failed();
+    throw error;
+  }
+}
+
+/** Deletes all rows except those that migrations insert, the audit log and the results of approvals. */
+async function empty(owner: Owner, domains: readonly string[], files: readonly Migration[]): Promise<void> {
+  const brought = files.flatMap(({ text }) => [...text.matchAll(/^insert into (\w+\.\w+)/gim)].map(([, table]) => table ?? ''));
+  const kept = [...brought, ...domains.flatMap((domain) => [`${domain}.audit`, `${domain}.effects`])];
+  const { rows } = await owner.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = any ($1) and schemaname || '.' || tablename <> all ($2)`,
+    [domains, kept],
+  );
+  if (rows.length > 0) await owner.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity`);
+}

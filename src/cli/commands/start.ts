@@ -1,0 +1,152 @@
+/** `tamshai start` and `tamshai serve`: start servers in this process, and stop them on a signal. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { personas } from '../../../domains/sample-company/people.ts';
+import type { Tamshai } from '../../server/compose.ts';
+import { type Config, readConfig } from '../../server/config.ts';
+import { registerInstance } from '../../server/instances.ts';
+import { version } from '../../server/package.ts';
+import { allTools } from '../../server/registry.ts';
+import { count, duration, padEnd } from '../terminal/text.ts';
+import { type Console, openConsole } from './console.ts';
+import { shownPath } from './person.ts';
+import { addressOf } from './server-address.ts';
+import { requireServer } from './servers.ts';
+import { untilStopped } from './signals.ts';
+import { EXIT, Stop } from './stop.ts';
+
+/** All servers in this process, except domains with a URL, which are remote. */
+export async function start(options: { json?: boolean }): Promise<number> {
+  return run(readConfig(), ['gateway', ...allTools().domains.map(({ name }) => name)], openConsole(options.json));
+}
+
+/** Only the named servers. */
+export async function serve(names: readonly string[], options: { json?: boolean }): Promise<number> {
+  const config = readConfig();
+  const all = allTools().domains.map(({ name }) => name);
+  for (const name of names) requireServer(name, { gateway: true });
+  // A URL that is set for the whole installation does not make a server remote in its own process.
+  const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
+  const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
+  if (lost[0] !== undefined)
+    throw new Stop(
+      `The gateway does not know where ${lost[0]} is; set ${lost[0].toUpperCase()}_URL, or serve it here as well: tamshai serve ${[...names, ...lost].join(' ')}`,
+    );
+  return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
+}
+
+/** After draining, the process exits even if a request has not ended. */
+const ENDING_MS = 20_000;
+
+async function run(config: Config, servers: readonly string[], console: Console): Promise<number> {
+  const began = performance.now();
+  const first = !existsSync(join(config.dataFolder, 'keys.json'));
+  const stopped = untilStopped(config.drainSeconds * 1000 + ENDING_MS);
+  if (!console.json) {
+    if (config.scriptedApprovals) shout(console);
+    console.out(
+      `${console.look.style.bold(`Tamshai ${version}`)}   ${first ? `first start in ${shownPath(config.dataFolder)}` : storesOf(config)}`,
+      '',
+    );
+  }
+  const steps = first ? console.progress.sequence() : undefined;
+  let running: Tamshai;
+  try {
+    // Loaded late, so that an invalid setting is reported at once.
+    const { start: compose } = await import('../../server/compose.ts');
+    running = await compose(config, { servers, progress: (doing, part) => steps?.at(doing, part) });
+  } catch (error) {
+    steps?.failed();
+    throw error;
+  }
+  steps?.done();
+  if (first && !console.json && process.stderr.isTTY) console.err('');
+  const ms = performance.now() - began;
+  const { base, ports } = running;
+  const isAskable = ports['gateway'] !== undefined && config.issuers.staff === undefined;
+  const forget = isAskable
+    ? registerInstance({ pid: process.pid, folder: process.cwd(), dataFolder: config.dataFolder, base, ports })
+    : () => {};
+  if (console.json)
+    console.value({ status: 'ready', version, base, mcp: `${base}/mcp`, ports, dataFolder: config.dataFolder, ms: Math.round(ms) });
+  else console.out(...(await readyLines(running, config, console, ms)));
+  if (ports['gateway'] !== undefined) running.wiring.assistant.warm();
+  const signal = await stopped.first;
+  if (!console.json) console.err('', 'Stopping…');
+  forget();
+  // Ctrl+C needs no drain: there is no load balancer that must notice.
+  await running.drain(signal === 'SIGTERM' ? config.drainSeconds * 1000 : 0);
+  await running.close();
+  if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);
+  return EXIT.ok;
+}
+
+function shout({ out, look: { style } }: Console): void {
+  out(style.red(style.bold('SCRIPTED APPROVALS ARE ON. Programs on this machine can approve changes.')));
+  out(style.red('For tests only. Unset TAMSHAI_SCRIPTED_APPROVALS to turn it off.'), '');
+}
+
+function storesOf(config: Config): string {
+  const urls = new Set(allTools().domains.flatMap(({ name }) => config.databaseUrl(name) ?? []));
+  const outside = [
+    ...[...urls].map((url) => `PostgreSQL at ${addressOf(url)}`),
+    ...(config.redisUrl === undefined ? [] : [`Redis at ${addressOf(config.redisUrl)}`]),
+  ];
+  const people = config.issuers.staff === undefined ? ['sample people'] : [`people of ${new URL(config.issuers.staff).host}`];
+  const own = urls.size === 0 ? `embedded stores in ${shownPath(config.dataFolder)}` : `own files in ${shownPath(config.dataFolder)}`;
+  return [...outside, own, ...people].join(', ');
+}
+
+async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { look: { style } }: Console, ms: number): Promise<string[]> {
+  const { domains, tools } = allTools();
+  const line = (state: string, name: string, { port = '', text }: { port?: string; text: string }) =>
+    `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${text}`.trimEnd();
+  const own = domains.filter(({ name }) => ports[name] !== undefined);
+  const lines = own.map(({ name }) =>
+    line(style.green('ready'), name, {
+      port: `:${ports[name]}`,
+      text: count(tools.filter(({ domain }) => domain.name === name).length, 'tool'),
+    }),
+  );
+  if (ports['gateway'] === undefined) return [...lines, '', ...ending(config, style, ms)];
+  const silent = new Set<string>();
+  await Promise.all(
+    domains.map(({ name }) =>
+      wiring
+        .backend(name)
+        .ping()
+        .catch(() => silent.add(name)),
+    ),
+  );
+  const far = domains.filter(({ name }) => ports[name] === undefined);
+  lines.push(
+    ...far.map(({ name }) =>
+      line(silent.has(name) ? style.yellow('waits') : style.green('ready'), name, {
+        text: `at ${new URL(config.remoteUrl(name) ?? base).host}`,
+      }),
+    ),
+  );
+  const answers =
+    silent.size === 0 ? `all ${domains.length} answer` : `${[...silent].join(', ')} ${silent.size === 1 ? 'does' : 'do'} not answer yet`;
+  lines.push(line(style.green('ready'), 'gateway', { port: `:${ports['gateway']}`, text: answers }), '');
+  lines.push(`  Web app   ${style.cyan(base)}`, `  MCP       ${style.cyan(`${base}/mcp`)}`);
+  if (config.issuers.staff === undefined) {
+    const some = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];
+    const names = personas
+      .filter(({ username }) => some.includes(username))
+      .map(({ username, title }) => `${padEnd(username, 26)}${title}`);
+    lines.push('  Try       npx tamshai call hr get_time_off_balances --as marcus.johnson');
+    lines.push(`            in another terminal, in this folder; elsewhere set TAMSHAI_DATA=${config.dataFolder}`, '');
+    lines.push(
+      ...names.map((each, i) => `  ${i === 0 ? 'Sign in as' : '          '}  ${each}`),
+      `              and ${personas.length - some.length} more; npx tamshai people lists all`,
+    );
+  }
+  return [...lines, '', ...ending(config, style, ms)];
+}
+
+function ending(config: Config, style: Console['look']['style'], ms: number): string[] {
+  const development =
+    config.issuers.staff === undefined ? [style.yellow('  Development mode: anyone on this machine can sign in as anyone.')] : [];
+  return [...development, `  Started in ${duration(ms)}. Ctrl+C stops; your data stays.`];
+}

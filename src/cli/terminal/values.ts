@@ -1,0 +1,69 @@
+/** Formats single values for tables, by the JSON schema of the tool. */
+import type { CardChange } from '../../declare/answer.ts';
+import { HIDDEN } from '../../declare/fields.ts';
+import { formatValue } from '../../gateway/pages/format.ts';
+import type { Style } from './style.ts';
+import { safe } from './text.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+export type Kind = CardChange['format'] | 'identifier';
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const alternatives = (schema: Schema): Schema[] =>
+  [schema, ...['anyOf', 'oneOf', 'allOf'].flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as unknown[]) : []))].filter(
+    isSchema,
+  );
+
+/** A masked or nullable field has several alternatives; the first with this key counts. */
+function part(schema: Schema | undefined, key: string): Schema | undefined {
+  const found = schema && alternatives(schema).find((each) => isSchema(each[key]));
+  return found?.[key] as Schema | undefined;
+}
+export const fieldSchema = (schema: Schema | undefined, field: string): Schema | undefined => {
+  const found = part(schema, 'properties')?.[field];
+  return isSchema(found) ? found : undefined;
+};
+export const itemSchema = (schema: Schema | undefined): Schema | undefined => part(schema, 'items');
+
+export function kindOf(schema: Schema | undefined, field: string, value: unknown): Kind {
+  const all = schema === undefined ? [] : alternatives(schema);
+  if (all.some(({ unit }) => unit === 'USD')) return 'money';
+  if (all.some(({ format }) => format === 'date' || format === 'date-time')) return 'date';
+  // Years, ids and numbers of records get no thousands separator.
+  if (/(?:^|_)(?:year|id|number)$/.test(field)) return 'identifier';
+  return typeof value === 'number' ? 'number' : 'text';
+}
+
+/** The decimals of a value, by which a column of numbers is aligned. */
+export const decimalsOf = (value: unknown): number => (typeof value === 'number' ? (String(value).split('.')[1]?.length ?? 0) : 0);
+
+function number(value: number, kind: Kind, decimals: number): string {
+  if (kind === 'identifier') return String(value);
+  const digits = kind === 'money' && decimals > 0 ? 2 : decimals;
+  const text = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: 20 });
+  return `${value < 0 ? '-' : ''}${kind === 'money' ? '$' : ''}${text}`;
+}
+
+/** One line for a cell of a table. */
+export function cell(value: unknown, kind: Kind, style: Style, decimals = decimalsOf(value)): string {
+  if (value === HIDDEN) return style.dim('hidden');
+  if (typeof value === 'number' && Number.isFinite(value)) return number(value, kind, decimals);
+  if (kind === 'date' && typeof value === 'string') return safe(formatValue(value, 'date') ?? '').replace(/^(\d+ \p{L}{3})\p{L}+ /u, '$1 ');
+  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : formatValue(value, 'text');
+  return text === undefined ? style.dim('none') : safe(text);
+}
+
+export const isScalar = (value: unknown): boolean =>
+  typeof value !== 'object' || value === null || (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null));
+
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+
+/** Entities are decoded after splitting at <em>, so that encoded markup in a row stays text. */
+export const highlighted = (html: string, style: Style): string =>
+  html
+    .split(/<em>(.*?)<\/em>/)
+    .map((part, n) => {
+      const text = safe(part.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity));
+      return n % 2 === 1 ? style.bold(text) : text;
+    })
+    .join('');

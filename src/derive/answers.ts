@@ -1,0 +1,107 @@
+/** The published schemas of a tool's answers. */
+import { z } from 'zod';
+import { companyText, originOf } from '../declare/fields.ts';
+import type { Tool } from '../declare/tool.ts';
+
+/** The date of generated examples. It is fixed, so that contracts do not change every day. */
+export const EXAMPLE_DAY = '2026-11-16';
+
+export const metadata = z.object({
+  hasMore: z.boolean(),
+  nextCursor: companyText.optional(),
+  returnedCount: z.int(),
+  totalEstimate: companyText,
+  hint: companyText.optional(),
+  truncated: z.boolean(),
+  totalCount: companyText,
+  warning: companyText.optional(),
+});
+
+export const errorAnswer = z.object({
+  status: z.literal('error'),
+  code: z.string(),
+  message: z.string(),
+  suggestedAction: z.string(),
+  retryable: z.boolean(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const confirmationData = z.object({
+  action: z.string(),
+  mcpServer: z.string(),
+  userId: z.string(),
+  timestamp: z.int(),
+  expiresAt: z.string(),
+  approvalUrl: z.string(),
+  summary: z.string(),
+  subject: z.object({ label: z.string(), id: z.string() }),
+  changes: z.array(
+    z.object({
+      field: z.string(),
+      label: z.string(),
+      from: z.unknown(),
+      to: z.unknown(),
+      format: z.enum(['text', 'money', 'date', 'number', 'days']),
+    }),
+  ),
+  reason: z.string().nullable(),
+  destructive: z.boolean(),
+  origin: z.string(),
+  because: z.string().optional(),
+});
+
+export const pendingAnswer = z.object({
+  status: z.literal('pending_confirmation'),
+  confirmationId: z.uuid(),
+  message: z.string(),
+  confirmationData,
+});
+
+const metadataOf = ({ totals, hoisted }: Tool) =>
+  totals
+    ? metadata.extend({ summary: totals, ...Object.fromEntries(hoisted.map((key) => [key, totals.shape[key] as z.ZodType])) })
+    : metadata;
+
+export const successOf = (tool: Tool) =>
+  z.object({
+    status: z.literal('success'),
+    data: tool.output,
+    ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
+  });
+
+/** The answers of the call itself. A write that needs an approval returns its result only after the approval. */
+export const answerOf = (tool: Tool) => {
+  if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
+  return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);
+};
+export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
+
+const schemaCache = {
+  input: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
+  output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
+};
+
+/** The JSON Schema without `$schema`. Cached, because every surface needs the same schemas at the start. */
+export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
+  const known = schemaCache[io].get(schema) ?? createJsonSchema(schema, io);
+  schemaCache[io].set(schema, known);
+  return known;
+}
+
+/** The JSON Schema of a tool's success with the declared `origin` of each text, which is not published. */
+export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>> {
+  const override = ({ zodSchema, jsonSchema: part }: { zodSchema: z.core.$ZodType; jsonSchema: Record<string, unknown> }) => {
+    const origin = originOf(zodSchema);
+    if (origin !== undefined) part['origin'] = origin;
+  };
+  return z.toJSONSchema(successOf(tool), { io: 'output', unrepresentable: 'any', override }) as Record<string, unknown>;
+}
+
+function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
+    // The format is enough; its regular expression would cost an LLM a hundred characters for each id.
+    if (part['format'] !== undefined) delete part['pattern'];
+  };
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Record<string, unknown>;
+  return rest;
+}

@@ -1,0 +1,99 @@
+/** Generates the role matrix and the tool reference from the declarations. */
+import type { z } from 'zod';
+import { matrixRow } from '../engine/access.ts';
+import { commonCodes, pipelineCodes, statusOf, toolFailure } from '../declare/errors.ts';
+import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../declare/people.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { Tool } from '../declare/tool.ts';
+import { EXAMPLE_DAY } from './answers.ts';
+
+const KIND = {
+  read: 'Reads',
+  list: 'Lists, 50 at a time',
+  write: 'Writes, after a person approves',
+  act: 'Writes at once',
+  pages: 'Read page by page',
+  plain: 'Reads no store',
+} as const;
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+/** One line for each tool and each role that opens it, with the rows that this role alone sees. */
+export function roleMatrix(registry: Registry): string {
+  const roles: readonly Role[] = [...STAFF_ROLES, ...CUSTOMER_ROLES];
+  const lines = [
+    '# Who may use what',
+    '',
+    'Generated from the declarations. A person holds several roles; the widest that opens a tool decides what rows it shows.',
+    '',
+  ];
+  for (const domain of registry.domains) {
+    lines.push(`## ${domain.name}: ${domain.title}`, '', '| tool | kind | role | sees |', '|---|---|---|---|');
+    for (const tool of registry.tools.filter((each) => each.domain === domain)) {
+      const opened = matrixRow(tool);
+      for (const role of roles)
+        if (opened.has(role)) lines.push(`| ${tool.name} | ${tool.kind} | ${role} | ${cell(opened.get(role) ?? '')} |`);
+    }
+    const masks = Object.entries(domain.masks ?? {});
+    if (masks.length > 0) lines.push('', '| mask | hides | shown to |', '|---|---|---|');
+    for (const [name, mask] of masks)
+      lines.push(`| ${name} | ${mask.hides} | ${mask.shownTo.join(', ')}${mask.andOwner ? ', oneself' : ''} |`);
+    lines.push('');
+  }
+  return lines.join('\n');
+}
+
+function inputTable(tool: Tool): string[] {
+  const fields = Object.entries(tool.input.shape) as [string, z.ZodType][];
+  if (fields.length === 0) return ['No input.', ''];
+  return [
+    '| input | | |',
+    '|---|---|---|',
+    ...fields.map(
+      ([key, schema]) =>
+        `| \`${key}\` | ${schema.safeParse(undefined).success ? 'optional' : 'required'} | ${cell(schema.description ?? '')} |`,
+    ),
+    '',
+  ];
+}
+
+function section(tool: Tool): string[] {
+  const codes = Object.keys(tool.errors);
+  const kind = tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`;
+  const aliases = tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : '';
+  return [
+    `### ${tool.name}`,
+    '',
+    `${tool.description} *${kind}.*${aliases}`,
+    '',
+    `For ${tool.roles.join(', ')}.`,
+    '',
+    ...inputTable(tool),
+    ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`),
+    ...(codes.length > 0 ? [''] : []),
+    ...tool.examples.map(
+      ({ question, as, input, expects }) =>
+        `> ${as}: “${question}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${expects ? ` → \`${expects}\`` : ''}\n`,
+    ),
+  ];
+}
+
+export function toolReference(registry: Registry): string {
+  return [
+    '# Tools',
+    '',
+    'Generated from the declarations. Every tool answers to MCP (`<server>_<tool>` on the gateway), to `POST /api/tools/<server>/<tool>`, and to `tamshai call <server> <tool>`.',
+    '',
+    ...registry.domains.flatMap((domain) => [
+      `## ${domain.name}: ${domain.title} (port ${domain.port})`,
+      '',
+      ...(domain.actsAtOnce ? [`Writes at once: ${domain.actsAtOnce}`, ''] : []),
+      ...registry.tools.filter((tool) => tool.domain === domain).flatMap(section),
+    ]),
+    '## Codes that any call may answer',
+    '',
+    '| code | status |',
+    '|---|---|',
+    ...[...commonCodes, ...pipelineCodes].map((code) => `| \`${code}\` | ${statusOf(code)} |`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,172 @@
+/** The MCP form of tools and answers. */
+import type { Answer } from '../declare/answer.ts';
+import { snake } from '../engine/input.ts';
+import { qualifiedName } from '../engine/registry.ts';
+import type { Tool } from '../declare/tool.ts';
+import { jsonSchema } from './answers.ts';
+
+export interface McpTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown>;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: false;
+  };
+}
+
+const WAITS = ' Nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.';
+const waitsUnless = (own: string | undefined) =>
+  own === undefined
+    ? WAITS
+    : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.`;
+
+export function mcpTool(tool: Tool, qualified: boolean): McpTool {
+  return {
+    name: qualified ? qualifiedName(tool) : tool.name,
+    title: tool.title,
+    description: tool.description + (tool.kind === 'write' ? waitsUnless(tool.atOnceWhen) : ''),
+    inputSchema: jsonSchema(tool.input, 'input'),
+    outputSchema: outputSchema(tool),
+    annotations: {
+      title: tool.title,
+      readOnlyHint: tool.kind === 'read' || tool.kind === 'list',
+      destructiveHint: tool.effect === 'changes' || tool.effect === 'removes',
+      idempotentHint: tool.effect !== 'adds',
+      openWorldHint: false,
+    },
+  };
+}
+
+/**
+ * The shorter form for `tools/list`, which an LLM reads in full before the first question. It keeps names and descriptions; limits of
+ * values are left out, because the server checks them anyway.
+ */
+export function listedTool(
+  tool: Tool,
+  qualified: boolean,
+): Omit<McpTool, 'annotations'> & { readonly annotations: Omit<McpTool['annotations'], 'title' | 'openWorldHint'> } {
+  const {
+    inputSchema,
+    annotations: { title: _title, openWorldHint: _open, ...annotations },
+    ...listed
+  } = mcpTool(tool, qualified);
+  const { data } = (listed.outputSchema as { properties: { data: Schema } }).properties;
+  const status = { enum: tool.kind === 'write' ? ['success', 'pending_confirmation', 'error'] : ['success', 'error'] };
+  return {
+    ...listed,
+    inputSchema: brief(inputSchema),
+    outputSchema: { type: 'object', properties: { status, data: outlined(data) }, required: ['status'] },
+    annotations,
+  };
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const LIMITS: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'minItems',
+  'pattern',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'unit',
+  'additionalProperties',
+]);
+const FEW = 3;
+
+/** Removes the limits of values and all but a few examples. */
+function brief(schema: Schema): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (LIMITS.has(key)) continue;
+    if (key === 'properties' && isSchema(value))
+      kept[key] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isSchema(each) ? brief(each) : each]));
+    else if (key === 'examples' && Array.isArray(value)) kept[key] = value.slice(0, FEW);
+    else if (key === 'anyOf' && Array.isArray(value)) kept[key] = value.map((each: unknown) => (isSchema(each) ? brief(each) : each));
+    else kept[key] = isSchema(value) ? brief(value) : value;
+  }
+  return kept;
+}
+
+/** Keeps only the types and the names of required fields. */
+function outlined({ type, items, required }: Schema): Record<string, unknown> {
+  return {
+    ...(type !== undefined && required === undefined && { type }),
+    ...(required !== undefined && { required }),
+    ...(isSchema(items) && { items: outlined(items) }),
+  };
+}
+
+/** One flat object instead of a union of three: clients require an object, and a short schema saves the LLM's tokens. */
+function outputSchema(tool: Tool): Record<string, unknown> {
+  const text = { type: 'string' };
+  const waits = tool.kind === 'write';
+  const answer = {
+    data: jsonSchema(tool.output, 'output'),
+    ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
+    // A write may return these or `data`: a client that opens the approval page during the call gets the result of the write.
+    ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
+  };
+  return {
+    type: 'object',
+    properties: {
+      status: { enum: ['success', 'error', ...(waits ? ['pending_confirmation'] : [])] },
+      ...answer,
+      code: text,
+      message: text,
+      suggestedAction: text,
+      retryable: { type: 'boolean' },
+    },
+    required: ['status'],
+  };
+}
+
+/** The rows as a page of their resource, with the input in the URI. Undefined if the rows are not items of a resource. */
+export function embeddedAnswer(
+  tool: Tool | undefined,
+  answer: Answer,
+  asked: unknown,
+): { readonly uri: string; readonly json: string } | undefined {
+  if (tool?.resource === undefined || answer.status !== 'success') return undefined;
+  const given = Object.entries(typeof asked === 'object' && asked !== null ? asked : {}).flatMap(([key, value]) =>
+    [value].flat().map((each) => [snake(key), String(each)] as [string, string]),
+  );
+  const query = new URLSearchParams(given).toString();
+  const { status, data: items, metadata } = answer;
+  return {
+    uri: `${tool.resource}${query && `?${query}`}`,
+    json: JSON.stringify({ items, next_cursor: metadata?.nextCursor ?? null, status, metadata }),
+  };
+}
+
+const ended = (sentence: string) => (sentence === '' || /[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
+/** One line for a client that shows text only. */
+export function describeAnswer(
+  tool: Tool | undefined,
+  answer: {
+    readonly status: string;
+    readonly data?: unknown;
+    readonly metadata?: { readonly hasMore: boolean; readonly warning?: string };
+    readonly message?: string;
+    readonly suggestedAction?: string;
+    readonly confirmationData?: { readonly approvalUrl: string };
+  },
+  asked: unknown = {},
+): string {
+  if (answer.status === 'error') return `${ended(answer.message ?? '')} ${answer.suggestedAction ?? ''}`.trim();
+  if (answer.status === 'pending_confirmation')
+    return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
+  const summary = tool?.summary(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
+  return answer.metadata?.warning ? `${summary.replace(/\.$/, '')}. ${answer.metadata.warning}` : summary;
+}

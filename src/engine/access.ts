@@ -1,0 +1,97 @@
+/** Authorises calls: which roles may use a tool, with which audience and which masks. All rules come from the declarations. */
+import { failure } from '../declare/errors.ts';
+import type { Person, Role } from '../declare/people.ts';
+import type { StoreSession } from './store.ts';
+import type { Me, Tool } from '../declare/tool.ts';
+
+type Subject = Pick<Tool, 'roles' | 'audience'> & { readonly domain: Pick<Tool['domain'], 'audiences'> };
+
+export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
+
+/**
+ * The tool's own audience, else the widest audience among those roles of the person that the tool lists. Other roles do not count: a
+ * manager with hr-read who uses a managers-only tool must not see the rows of hr-read.
+ */
+export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | undefined {
+  if (!opens(tool, roles)) return undefined;
+  if (tool.audience !== undefined) return tool.audience;
+  for (const [name, audience] of Object.entries(tool.domain.audiences)) {
+    if (audience.roles.some((role) => tool.roles.includes(role) && roles.has(role))) return name;
+  }
+  return undefined;
+}
+
+type CachedSession = Omit<StoreSession, 'requestId'>;
+/** The roles of a `Person` object never change: a new sign-in or a refresh creates a new object. */
+const sessionsByPerson = new WeakMap<Person, Map<Tool, CachedSession>>();
+
+export function sessionFor(tool: Tool, person: Person, requestId: string): StoreSession {
+  const { domain, audience, shows } = sessionsByPerson.get(person)?.get(tool) ?? cacheSession(tool, person);
+  return { domain, audience, person, shows, requestId };
+}
+
+function cacheSession(tool: Tool, person: Person): CachedSession {
+  const session = createSession(tool, person);
+  const tools = sessionsByPerson.get(person) ?? new Map<Tool, CachedSession>();
+  sessionsByPerson.set(person, tools.set(tool, session));
+  return session;
+}
+
+function createSession(tool: Tool, person: Person): CachedSession {
+  const audience = audienceFor(tool, person.roles);
+  if (audience === undefined) {
+    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
+  }
+  if (tool.domain.audiences[audience]?.linked && person.employeeId === undefined) throw notLinked();
+  const shows = Object.entries(tool.domain.masks ?? {})
+    .filter(([, mask]) => mask.shownTo.some((role) => person.roles.has(role)))
+    .map(([name]) => name);
+  return { domain: tool.domain.name, audience, person, shows };
+}
+
+/** A session for `findResult` only: it finds the results of a person's executed tickets, even if the person has lost the roles. */
+export const formerSession = (tool: Tool, person: Person): StoreSession => ({
+  domain: tool.domain.name,
+  audience: audienceFor(tool, new Set(tool.roles)) ?? '',
+  person,
+  shows: [],
+});
+
+const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
+
+const meByPerson = new WeakMap<Person, Me>();
+/** The caller as tools see them. */
+export function meFor(person: Person): Me {
+  let me = meByPerson.get(person);
+  if (me === undefined) {
+    me = {
+      ...person,
+      get employeeId() {
+        if (person.employeeId === undefined) throw notLinked();
+        return person.employeeId;
+      },
+    };
+    meByPerson.set(person, me);
+  }
+  return me;
+}
+
+/** The masks that hide fields of this tool from the person. */
+export function hiddenFrom(
+  tool: { readonly domain: Pick<Tool['domain'], 'masks'> },
+  person: Pick<Person, 'roles'>,
+): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {
+  return Object.entries(tool.domain.masks ?? {})
+    .filter(([, mask]) => !mask.shownTo.some((role) => person.roles.has(role)))
+    .map(([mask, { hides, shownTo, andOwner }]) => ({ mask, hides, shownTo, andOwner }));
+}
+
+/** Role → the rows that it sees through this tool, for the published role matrix. */
+export function matrixRow(tool: Tool): Map<Role, string> {
+  const rows = new Map<Role, string>();
+  for (const role of tool.roles) {
+    const audience = audienceFor(tool, new Set([role]));
+    rows.set(role, tool.domain.audiences[audience ?? '']?.sees ?? '');
+  }
+  return rows;
+}

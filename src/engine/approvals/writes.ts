@@ -1,0 +1,149 @@
+/** Executes writes: requests an approval, writes at once where none is needed, and executes an approved ticket exactly once. */
+import { isDeepStrictEqual } from 'node:util';
+import { formerSession, opens, sessionFor } from '../access.ts';
+import type { Answer, SuccessAnswer } from '../../declare/answer.ts';
+import { auditedChanges, auditRecord, completedCall, recordOfCall } from '../audit/call-record.ts';
+import { cardOf, messageOf } from './card.ts';
+import { Failure, failure } from '../../declare/errors.ts';
+import type { Person } from '../../declare/people.ts';
+import type { Decision } from '../ports.ts';
+import { type AuthorisedCall, createCallContext, type Runtime, storeOf } from '../runtime.ts';
+import type { Versions } from '../store.ts';
+import { comparableCard, type Ticket } from './tickets.ts';
+import type { Plan, Tool } from '../../declare/tool.ts';
+
+/** Runs an `act` tool at once. If the request sets `approvalBecause`, creates a ticket instead. */
+export async function act(call: AuthorisedCall): Promise<Answer> {
+  const { runtime, tool, session, store, input, now, request, started } = call;
+  if (request.approvalBecause !== undefined) return write(call);
+  return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ writing }) => {
+    const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing), undefined));
+    const answer: SuccessAnswer = { status: 'success', data };
+    return { result: answer, audit: recordOfCall(runtime, request, { tool, answer, started }) };
+  })) as Answer;
+}
+
+/** Creates a ticket that waits for an approval. A change with `isOwn` is written at once, unless the request sets `approvalBecause`. */
+export async function write(call: AuthorisedCall): Promise<Answer> {
+  const { runtime, tool, session, store, input, now, request } = call;
+  const { person } = session;
+  const { plan, versions } = await store.read(session, async (handles, read) => ({
+    plan: await tool.prepare(input, createCallContext(session, now, handles)),
+    versions: read,
+  }));
+  const because = tool.kind === 'act' || isOwn(tool, plan) ? request.approvalBecause : undefined;
+  if (isOwn(tool, plan) && because === undefined) return writeAtOnce(call);
+  const ticket = await runtime.tickets.ask({
+    server: tool.domain.name,
+    tool: tool.name,
+    input,
+    person,
+    versions,
+    askedAt: now,
+    message: messageOf(tool, plan, because),
+    card: (id, expiresAt) => {
+      const moment = { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin, because };
+      return cardOf(tool, plan, { input, person, moment });
+    },
+  });
+  return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
+}
+
+const isOwn = (tool: Tool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
+
+/** Prepares the plan again inside the transaction, because the rows may have changed: the change may now concern other people too. */
+async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall): Promise<Answer> {
+  const { person } = session;
+  return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
+    const plan = await tool.prepare(input, createCallContext(session, now, reading));
+    if (!isOwn(tool, plan))
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the change now concerns other people too and needs an approval.');
+    const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing), plan));
+    const answer: SuccessAnswer = { status: 'success', data };
+    const moment = { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin };
+    const { changes } = cardOf(tool, plan, { input, person, moment });
+    const record = recordOfCall(runtime, request, { tool, answer, started });
+    return { result: answer, audit: { ...record, changes: auditedChanges(runtime.registry, tool, changes) } };
+  })) as Answer;
+}
+
+export interface Approver {
+  readonly person: Person;
+  readonly origin: string;
+  readonly requestId: string;
+}
+
+/** Executes a claimed ticket once. Every rule is checked again, and the card and the row versions must be as approved. */
+export async function execute(runtime: Runtime, ticket: Ticket, approver: Approver): Promise<Answer> {
+  const started = performance.now();
+  const tool = runtime.registry.find(ticket.server, ticket.tool);
+  const observe = (answer: Answer, decision?: Decision) => {
+    const request = { server: ticket.server, surface: 'internal' as const, requestId: approver.requestId };
+    const completed = completedCall(request, { tool, answer, started });
+    runtime.observe?.(decision ? { ...completed, decision } : completed);
+  };
+  try {
+    if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
+    const answer = await executeTicket(runtime, ticket, { ...approver, tool, started });
+    observe(answer, 'approved');
+    return answer;
+  } catch (error) {
+    observe((error instanceof Failure ? error : failure('INTERNAL_ERROR', '')).answer());
+    throw error;
+  }
+}
+
+async function executeTicket(
+  runtime: Runtime,
+  ticket: Ticket,
+  { tool, started, person, origin, requestId }: Approver & { readonly tool: Tool; readonly started: number },
+): Promise<Answer> {
+  if (!opens(tool, person.roles)) {
+    // The ticket may have been executed before, and its change may have taken the needed role away. Then the stored result is the answer.
+    const result = await findResult(runtime, ticket, person);
+    if (result) return result;
+  }
+  const session = sessionFor(tool, person, requestId);
+  const input = tool.input.parse(ticket.input);
+  const askedAt = new Date(ticket.askedAt);
+  const body = async (handles: { reading: object; writing: object }, versions: Versions) => {
+    const plan = await tool.prepare(input, createCallContext(session, askedAt, handles.reading)).catch(changedSince);
+    const card = comparableCard(cardOf(tool, plan, { input, person, moment: ticket.card }));
+    if (!isDeepStrictEqual(card, comparableCard(ticket.card)) || !isDeepStrictEqual(versions, ticket.versions)) {
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: it is no longer as it was shown.', { current: card.changes });
+    }
+    const data = tool.output.parse(await tool.execute(input, createCallContext(session, askedAt, handles.writing), plan));
+    const result: SuccessAnswer = { status: 'success', data };
+    const record = auditRecord(runtime, tool, {
+      server: ticket.server,
+      tool: tool.name,
+      input: ticket.input,
+      surface: 'internal',
+      requestId,
+      origin,
+      person,
+      decision: 'approved',
+      code: null,
+      rows: 1,
+      started,
+    });
+    const changes = auditedChanges(runtime.registry, tool, ticket.card.changes);
+    return { result, audit: { ...record, confirmationId: ticket.id, changes } };
+  };
+  runtime.failpoint('after-claim');
+  const result = (await storeOf(runtime, tool).executeOnce(session, { id: ticket.id, tool: tool.name }, body)) as Answer;
+  runtime.failpoint('after-commit');
+  return result;
+}
+
+/** A rule that held when the card was built and fails now means that the data changed. A 403 or a retryable error stays as it is. */
+function changedSince(error: unknown): never {
+  if (!(error instanceof Failure) || error.retryable || error.status === 403) throw error;
+  throw failure('CHANGED_SINCE_APPROVAL', `Nothing was written: ${error.message}`, { because: error.code });
+}
+
+/** The stored result of an executed ticket; undefined if the ticket was not executed. Only the domain's store knows this for certain. */
+export async function findResult(runtime: Runtime, ticket: Ticket, person: Person): Promise<Answer | undefined> {
+  const tool = runtime.registry.find(ticket.server, ticket.tool);
+  return tool && ((await storeOf(runtime, tool).findResult(formerSession(tool, person), ticket.id)) as Answer | undefined);
+}

@@ -1,0 +1,284 @@
+/**
+ * Verifies the audit log. It consists of chains: each record has a MAC over itself and the MAC of the record before, with a key that the
+ * store does not have. Signed checkpoints, stored elsewhere, hold the length and the last MAC of a chain, so that verification finds a
+ * truncated chain and a restored old copy.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { AuditChains, AuditQuery, AuditRecord, ChainedRecord } from '../ports.ts';
+import { createTurns } from '../turns.ts';
+
+export interface Checkpoint {
+  readonly chain: string;
+  readonly count: number;
+  /** The MAC of record number `count`. */
+  readonly mac: string;
+  readonly at: string;
+  readonly signature: string;
+}
+
+/** The newest key first. Older keys still verify records from before a key rotation. */
+export interface AuditKeys {
+  readonly chain: readonly Uint8Array[];
+  readonly checkpoint: readonly Uint8Array[];
+}
+
+export interface VerifiedChain {
+  readonly chain: string;
+  readonly count: number;
+  /** The chain's length at its last checkpoint: verification would notice if one of these records were missing. */
+  readonly checkpointed: number;
+}
+
+export type AuditVerdict =
+  | { readonly ok: true; readonly chains: readonly VerifiedChain[] }
+  | { readonly ok: false; readonly chain: string; readonly n: number; readonly problem: string };
+
+/** A chain gets a checkpoint after this many records. */
+export const CHECKPOINT_EVERY = 100;
+
+/** The text that is stored and that the MAC covers. It is never serialised again. */
+export const bodyOf = (record: AuditRecord): string => JSON.stringify(record);
+
+/** `previous` is the MAC of the record before; the empty string for the first record. */
+export const macOf = (key: Uint8Array, chain: string, n: number, previous: string, body: string): string =>
+  createHmac('sha256', key)
+    .update(`${JSON.stringify(chain)} ${n} ${previous}\n${body}`)
+    .digest('base64url');
+
+/**
+ * A note in a record about the newest checkpoint of its chain. The record's MAC covers the note, so verification finds out if all copies
+ * of a checkpoint were removed.
+ */
+export interface CheckpointNote {
+  /** The length of the newest checkpoint; null if there was none. */
+  readonly count: number | null;
+  /** In the first record of a process: the length of the chain when the process read that checkpoint. */
+  readonly of?: number;
+}
+
+/** The note is the last key of the record, so that it is found without parsing every record. */
+export const withNote = (body: string, note: CheckpointNote | undefined): string =>
+  note === undefined ? body : `${body.slice(0, -1)},"checkpoint":${JSON.stringify(note)}}`;
+const NOTED = /,"checkpoint":\{"count":(?:\d+|null)(?:,"of":\d+)?\}\}$/;
+export const withoutNote = (body: string): string => (noteIn(body) === undefined ? body : body.replace(NOTED, '}'));
+function noteIn(body: string): CheckpointNote | undefined {
+  return body.endsWith('}}') && NOTED.test(body) ? (JSON.parse(body) as { checkpoint?: CheckpointNote }).checkpoint : undefined;
+}
+
+const signatureOf = (key: Uint8Array, { chain, count, mac, at }: Omit<Checkpoint, 'signature'>): string =>
+  createHmac('sha256', key)
+    .update(`checkpoint ${JSON.stringify([chain, count, mac, at])}`)
+    .digest('base64url');
+
+export function signCheckpoint(key: Uint8Array, facts: Omit<Checkpoint, 'signature'>): Checkpoint {
+  const { chain, count, mac, at } = facts;
+  return { chain, count, mac, at, signature: signatureOf(key, facts) };
+}
+
+export const isOurs = (keys: AuditKeys, checkpoint: Checkpoint): boolean =>
+  keys.checkpoint.some((key) => same(signatureOf(key, checkpoint), checkpoint.signature));
+
+export async function signedByUs(keys: AuditKeys, checkpoints: readonly Checkpoint[]): Promise<Checkpoint[]> {
+  const turns = createTurns();
+  const ours: Checkpoint[] = [];
+  for (const checkpoint of checkpoints) {
+    if (isOurs(keys, checkpoint)) ours.push(checkpoint);
+    if (turns.isOver()) await turns.next();
+  }
+  return ours;
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** A record, and the columns by which the store finds it. The MAC covers the record, but not the columns. */
+export interface Filed {
+  readonly record: ChainedRecord;
+  readonly at: string;
+  readonly principal: unknown;
+}
+
+function isMisfiled({ record, at, principal }: Filed): boolean {
+  try {
+    const body = JSON.parse(record.body) as Partial<AuditRecord> | null;
+    return body?.principal !== principal || typeof body?.at !== 'string' || Date.parse(body.at) !== Date.parse(at);
+  } catch {
+    return true;
+  }
+}
+
+/** Marks a misfiled record, for the verification of a chain. */
+export const walked = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
+
+/** Finds records by query, without misfiled ones: the verification of the chain reports those. */
+export async function found(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
+  const all: ChainedRecord[] = [];
+  for (let { before } = query; ; ) {
+    const rows = await page({ ...query, before });
+    all.push(...rows.filter((filed) => !isMisfiled(filed)).map(({ record }) => record));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < query.limit || all.length >= query.limit) return all.slice(0, query.limit);
+    before = { at: last.at, chain: last.record.chain, n: last.record.n };
+  }
+}
+
+const MISSING = 'The record is missing.';
+const broken = (chain: string, n: number, problem: string) => ({ ok: false, chain, n, problem }) as const;
+
+export interface VerifyOptions {
+  /** Chains whose checkpoints must all be readable here; all chains by default. */
+  readonly own?: ((chain: string) => boolean) | undefined;
+  /** Reads the checkpoints again: a growing chain may name one that is newer than the first read. */
+  readonly again?: (() => Promise<readonly Checkpoint[]>) | undefined;
+}
+
+/**
+ * Verifies every chain from its first record against the checkpoints, and stops at the first problem. Read the checkpoints first:
+ * chains may grow meanwhile, but never shrink.
+ */
+export async function verifyChains(
+  sources: readonly AuditChains[],
+  checkpoints: readonly Checkpoint[],
+  keys: AuditKeys | undefined,
+  { own = () => true, again = async () => checkpoints }: VerifyOptions = {},
+): Promise<AuditVerdict> {
+  if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'The audit log cannot be verified without its key.');
+  const marks = await marksOf(checkpoints, keys);
+  if (!(marks instanceof Map)) return marks;
+
+  const chains: VerifiedChain[] = [];
+  const seen = new Set<string>();
+  for (const source of sources) {
+    for (const { chain, count } of await source.chains()) {
+      if (seen.has(chain)) return broken(chain, 1, 'Two stores contain this chain: one of them is a forgery.');
+      seen.add(chain);
+      const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
+      if ('ok' in result) return result;
+      const { named, ...verified } = result;
+      const due = verified.count - OVERDUE_AFTER;
+      const known = furthest(marks.get(chain));
+      if (own(chain) && Math.max(named, due) > known) {
+        const present = await again();
+        if (!reaches(present, { chain, count: named }, keys)) return broken(chain, verified.count, checkpointsGone(verified.checkpointed));
+        if (!reaches(present, { chain, count: due }, keys)) return broken(chain, verified.count, checkpointsOverdue(verified.checkpointed));
+      }
+      chains.push(verified);
+    }
+  }
+  for (const [chain, known] of marks) if (!seen.has(chain) && furthest(known) > 0) return broken(chain, 1, 'The whole chain is missing.');
+  return { ok: true, chains };
+}
+
+/** A loop, because there may be more checkpoints than `Math.max` takes arguments. */
+function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE): number {
+  let most = least;
+  for (const count of marks?.keys() ?? []) most = Math.max(most, count);
+  return most;
+}
+const reaches = (checkpoints: readonly Checkpoint[], at: { chain: string; count: number }, keys: AuditKeys): boolean =>
+  at.count <= NONE || checkpoints.some((each) => each.chain === at.chain && each.count >= at.count && isOurs(keys, each));
+
+/** More records than this after the last checkpoint are a problem: a crash before a checkpoint cannot explain so many. */
+const OVERDUE_AFTER = 10 * CHECKPOINT_EVERY;
+const checkpointsOverdue = (checkpointed: number): string =>
+  `The last checkpoint is older than its schedule: it is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
+  'Look in the log for checkpoints that could not be written.';
+
+/** Lower than any checkpoint: a chain gets its first one, at 0, before its first record. */
+const NONE = -1;
+const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it, nobody can tell whether records were removed.';
+const checkpointsGone = (checkpointed: number): string => {
+  const left = checkpointed > 0 ? `the one at record #${checkpointed}` : 'are left';
+  return `Checkpoints were removed: the chain had newer ones than ${left}. ${RESTORE}`;
+};
+
+type Marks = Map<string, Map<number, string>>;
+
+/** Chain → length → MAC, from the checkpoints; or the problem with a checkpoint. */
+async function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Promise<Marks | (AuditVerdict & { ok: false })> {
+  const marks: Marks = new Map();
+  const turns = createTurns();
+  for (const checkpoint of checkpoints) {
+    if (turns.isOver()) await turns.next();
+    const { chain, count, mac } = checkpoint;
+    if (!isOurs(keys, checkpoint)) return broken(chain, count, 'A checkpoint at this record is not signed with our key.');
+    const known = marks.get(chain) ?? new Map<number, string>();
+    marks.set(chain, known);
+    if ((known.get(count) ?? mac) !== mac) return broken(chain, count, 'Two checkpoints disagree about this record: the chain was forked.');
+    known.set(count, mac);
+  }
+  return marks;
+}
+
+async function walk(
+  source: AuditChains,
+  chain: string,
+  count: number,
+  marks: ReadonlyMap<number, string>,
+  keys: readonly Uint8Array[],
+): Promise<(VerifiedChain & { readonly named: number }) | (AuditVerdict & { ok: false })> {
+  const notes = new Notes(marks);
+  let n = 0;
+  let rows = 0;
+  let previous = '';
+  const turns = createTurns();
+  for await (const record of source.records(chain)) {
+    rows++;
+    if (record.n !== n + 1)
+      return broken(chain, n + 1, record.n > n + 1 ? MISSING : 'There is a record here that does not belong to the chain.');
+    n = record.n;
+    if (!isLinked(record, chain, previous, keys)) return broken(chain, n, 'The record is not as it was written.');
+    if ((marks.get(n) ?? record.mac) !== record.mac) {
+      return broken(chain, n, 'A checkpoint names another record here: an old copy was restored and written to.');
+    }
+    if (record.misfiled)
+      return broken(chain, n, 'The record is as it was written, but its store files it under a wrong time or person, or not at all.');
+    if (!notes.take(record)) return broken(chain, n, `Checkpoints were removed before this record. ${RESTORE}`);
+    previous = record.mac;
+    // Some sources return all records without waiting for I/O.
+    if (turns.isOver()) await turns.next();
+  }
+  if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
+  const checkpointed = furthest(marks, 0);
+  if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
+  if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY) return broken(chain, n, `No checkpoint covers the end of this chain. ${RESTORE}`);
+  // Every chain with a record has had a checkpoint.
+  return { chain, count: n, checkpointed, named: n > 0 ? notes.most : NONE };
+}
+
+/** The checkpoint notes in the records of one chain, in order. */
+class Notes {
+  /** Each new highest checkpoint, with the first record that names it. */
+  readonly #named: { readonly n: number; readonly count: number }[] = [];
+  readonly #present: ReadonlyMap<number, string>;
+
+  constructor(present: ReadonlyMap<number, string>) {
+    this.#present = present;
+  }
+
+  get most(): number {
+    return this.#named.at(-1)?.count ?? 0;
+  }
+
+  /** False if the record's process found fewer checkpoints than earlier records name, and they are still missing. */
+  take({ n, body }: ChainedRecord): boolean {
+    const note = noteIn(body);
+    if (note === undefined) return true;
+    const { count, of = NONE } = note;
+    const before = of === NONE ? NONE : (this.#named.findLast((each) => each.n <= of)?.count ?? 0);
+    if (before > (count ?? NONE) && !this.#isRestored(before, of)) return false;
+    if (count !== null && count > this.most) this.#named.push({ n, count });
+    return true;
+  }
+
+  /** A process writes checkpoints only after its own records, so a checkpoint with a length up to `of` is older than the process. */
+  #isRestored(before: number, of: number): boolean {
+    for (const count of this.#present.keys()) if (count >= before && count <= of) return true;
+    return false;
+  }
+}
+
+const isLinked = (record: ChainedRecord, chain: string, previous: string, keys: readonly Uint8Array[]): boolean =>
+  record.chain === chain && keys.some((key) => same(macOf(key, chain, record.n, previous, record.body), record.mac));

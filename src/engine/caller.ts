@@ -1,0 +1,17 @@
+/** The authenticated caller of a request: person, token, client and right to approve. */
+import type { Person } from '../declare/people.ts';
+
+export interface Caller {
+  readonly person: Person;
+  /** Times are Unix times in seconds, as in the token. */
+  readonly token: { readonly id: string; readonly client: string; readonly issuedAt: number; readonly expiresAt: number };
+  /** A browser session may approve anything; a token of our command one confirmation, or anything with scripted approvals. */
+  readonly approves: 'nothing' | 'anything' | { readonly confirmationId: string };
+  /** web, command, or the name of the MCP client; shown on cards and recorded in the audit log. */
+  readonly origin: string;
+}
+
+export type Surface = 'mcp' | 'rest' | 'direct' | 'assistant' | 'internal';
+
+export const mayDecide = ({ approves }: Caller, confirmationId: string): boolean =>
+  approves === 'anything' || (approves !== 'nothing' && approves.confirmationId === confirmationId);

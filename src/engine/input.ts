@@ -1,0 +1,78 @@
+/** Parses a tool's input: maps aliases and camelCase keys to the published keys, then validates strictly. */
+import { z } from 'zod';
+import { failure } from '../declare/errors.ts';
+import type { Person } from '../declare/people.ts';
+import type { Input, Tool } from '../declare/tool.ts';
+import { validationMessage } from './validation-messages.ts';
+
+export const snake = (key: string) => key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+const quoted = (key: string) => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function withPublishedKeys(value: unknown, schema: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    const { element } = inner;
+    return value.map((each) => withPublishedKeys(each, element, {}));
+  }
+  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
+  const { shape } = inner;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const name = publishedName(key, shape, aliases);
+    if (Object.hasOwn(out, name)) throw failure('VALIDATION_ERROR', `${quoted(name)} is given twice, also as ${quoted(key)}.`);
+    out[name] = withPublishedKeys(value[key], shape[name], {});
+  }
+  return out;
+}
+
+function publishedName(key: string, shape: object, aliases: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(shape, key)) return key;
+  const name = snake(key);
+  return (
+    (Object.hasOwn(aliases, key) && aliases[key]) ||
+    (Object.hasOwn(aliases, name) && aliases[name]) ||
+    (Object.hasOwn(shape, name) ? name : key)
+  );
+}
+
+/** The input may repeat the caller's own id, which is removed here. Another person's id is refused. */
+function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, person: Person): Record<string, unknown> {
+  const left = { ...raw };
+  for (const [pinned, own] of Object.entries(tool.domain.pinned ?? {})) {
+    for (const key of Object.keys(left).filter((each) => snake(each) === pinned)) {
+      if (typeof left[key] !== 'string' || !own(person).includes(left[key]))
+        throw failure('USER_MISMATCH', `${pinned} is not yours to choose.`);
+      delete left[key];
+    }
+  }
+  return left;
+}
+
+export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
+  const given = raw === undefined || raw === null ? {} : raw;
+  if (!isRecord(given)) throw failure('VALIDATION_ERROR', 'The input must be a JSON object.');
+  const own = tool.domain.pinned ? withoutPinned(given, tool, person) : given;
+  const plain = withPublishedKeys(own, tool.input, tool.inputAliases);
+  const parsed = tool.input.safeParse(plain, { error: validationMessage });
+  if (parsed.success) return parsed.data;
+  // Only the first issue of each field: later ones are often its consequence.
+  const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
+  const issues = firsts.slice(0, 10).map((issue) => describeIssue(issue, plain, Object.keys(tool.input.shape)));
+  throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
+}
+
+/** A default message gets the name of the field in front; a message from the schema's author stays as it is. */
+function describeIssue(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): { path: string; message: string } {
+  const path = issue.path.map(String).join('.').slice(0, 120);
+  if (issue.code === 'unrecognized_keys') {
+    const takes = path === '' ? ` (it takes ${known.length === 0 ? 'none' : known.join(', ')})` : '';
+    return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(quoted).join(', ')}${takes}` };
+  }
+  // For a missing id, "is required" is true, and the schema's "not found" is not.
+  const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;
+  if (missing && / not found\b|^Give /.test(issue.message)) return { path, message: `${path} is required` };
+  if (/^(must|is) /.test(issue.message)) return { path, message: `${path || 'The input'} ${issue.message}` };
+  return { path, message: issue.message.startsWith('Give ') && path ? `${path}: ${issue.message}` : issue.message };
+}

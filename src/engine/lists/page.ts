@@ -1,0 +1,59 @@
+/** Pages of lists: one row more than the limit, the cursor of the next page, and metadata; the same for every store. */
+import type { ListMetadata } from '../../declare/answer.ts';
+import type { Row } from '../../declare/rows.ts';
+import type { Window } from '../store.ts';
+
+export interface ListInput {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+export function splitInput(input: Readonly<Record<string, unknown>>): ListInput {
+  const { limit: asked, cursor: at, ...filters } = input;
+  return { limit: Number(asked ?? 50), cursor: typeof at === 'string' ? at : undefined, filters };
+}
+
+export interface PageOptions {
+  readonly filterNames: readonly string[];
+  readonly plural: string;
+  readonly nextCursor: (last: Row) => string;
+  readonly summary: unknown;
+  readonly hoisted: readonly string[];
+}
+
+/** `rows` holds one row more than the limit when there is another page. */
+export function pageOf(
+  rows: readonly Row[],
+  asked: ListInput,
+  { filterNames, plural, nextCursor, summary, hoisted }: PageOptions,
+): { data: readonly Row[]; metadata: ListMetadata } {
+  const hasMore = rows.length > asked.limit;
+  const data = hasMore ? rows.slice(0, asked.limit) : rows;
+  const total = hasMore ? `${asked.limit}+` : String(data.length);
+  const metadata: ListMetadata = { hasMore, returnedCount: data.length, totalEstimate: total, truncated: hasMore, totalCount: total };
+  const last = data.at(-1);
+  if (hasMore && last) {
+    const unused = filterNames.filter((name) => asked.filters[name] === undefined);
+    metadata.nextCursor = nextCursor(last);
+    metadata.hint = `To see more ${plural}, call again with cursor = nextCursor and the same filters.`;
+    metadata.warning =
+      `TRUNCATION WARNING: Only ${asked.limit} of ${total} records returned. The result is incomplete: say so. ` +
+      (unused.length > 0 ? `Narrow it by ${unused.join(', ')}, or ask for the next page.` : 'Ask for the next page to see the rest.');
+  }
+  if (summary !== undefined) metadata.summary = summary;
+  for (const key of hoisted) metadata[key] = (summary as Row)[key];
+  return { data, metadata };
+}
+
+/** Applies order, cursor and limit to rows in memory, as a store does in its query. */
+export function windowed(rows: readonly Row[], { order, after, take }: Window): Row[] {
+  const sign = order.direction === 'asc' ? 1 : -1;
+  const compare = (a: readonly unknown[], b: readonly unknown[]): number => {
+    const at = a.findIndex((value, which) => value !== b[which]);
+    return at < 0 ? 0 : (a[at] as string) < (b[at] as string) ? -sign : sign;
+  };
+  const keysOf = (row: Row) => order.keys.map((key) => row[key]);
+  const sorted = rows.toSorted((a, b) => compare(keysOf(a), keysOf(b)));
+  return (after === undefined ? sorted : sorted.filter((row) => compare(keysOf(row), after) > 0)).slice(0, take);
+}

@@ -1,0 +1,37 @@
+/** The registry of all domains, tools, resources and prompts. It is built once at start; everything derived depends on it alone. */
+import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
+import type { AnyDomain, Tool } from '../declare/tool.ts';
+
+export interface Registry {
+  readonly domains: readonly AnyDomain[];
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly prompts: readonly Prompt[];
+  readonly feeds: readonly Feed[];
+  /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
+  find(server: string, name: string): Tool | undefined;
+}
+
+export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: readonly ResourceOrPrompt[] = []): Registry {
+  const byName = new Map<string, Tool>();
+  const resources = resourcesAndPrompts.filter((item) => item.kind === 'resource');
+  const prompts = resourcesAndPrompts.filter((item) => item.kind === 'prompt');
+  const feeds = resourcesAndPrompts.filter((item) => item.kind === 'feed');
+  const readers = [...resources, ...prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]);
+  const listeners = feeds.flatMap(({ subscriptions }) => [...subscriptions.values()].flatMap(({ begin, end }) => [begin, end]));
+  for (const tool of [...tools, ...readers, ...listeners]) {
+    for (const name of [tool.name, ...tool.aliases]) {
+      const key = `${tool.domain.name}/${name}`;
+      if (byName.has(key)) throw new Error(`${key} is declared twice`);
+      byName.set(key, tool);
+    }
+  }
+  // Clients see the prompts of all domains in one list without a prefix.
+  const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
+  if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
+  const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
+  return { domains, tools, resources, prompts, feeds, find: (server, name) => byName.get(`${server}/${name}`) };
+}
+
+/** The gateway serves the tools of all servers, so their names get the server as a prefix. */
+export const qualifiedName = (tool: Tool): string => `${tool.domain.name}_${tool.name}`;

@@ -1,0 +1,84 @@
+/** The types of the pipeline: the runtime, the request of a call, and the context that a tool receives. */
+import { meFor } from './access.ts';
+import type { Caller, Surface } from './caller.ts';
+import type { Cursors } from './lists/cursor.ts';
+import { failure } from '../declare/errors.ts';
+import type { CallLimiter } from './limits/call-limiter.ts';
+import type { AuditLog, Clock, Decision, Logger } from './ports.ts';
+import type { Registry } from './registry.ts';
+import type { Store, StoreSession } from './store.ts';
+import type { TicketStore } from './approvals/tickets.ts';
+import type { StoreKind } from '../declare/store-kinds.ts';
+import type { CallContext, Input, Tool } from '../declare/tool.ts';
+
+export interface Runtime {
+  readonly registry: Registry;
+  readonly stores: Readonly<Record<string, Store<StoreKind>>>;
+  readonly tickets: TicketStore;
+  readonly audit: AuditLog;
+  readonly cursors: Cursors;
+  readonly callLimiter: CallLimiter;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly deadlineMs: number;
+  readonly approvalUrl: (confirmationId: string) => string;
+  /** Named points at which a test may stop the process. Does nothing in production. */
+  readonly failpoint: (name: string) => void;
+  /** Called after each call and each execution of a ticket, for metrics and the log. The answer waits for it, so it must be fast. */
+  readonly observe?: ((completed: CompletedCall) => void) | undefined;
+}
+
+export interface CompletedCall {
+  readonly server: string;
+  /** Undefined when no tool has the requested name. */
+  readonly tool: Tool | undefined;
+  readonly surface: Surface;
+  readonly requestId: string;
+  readonly decision: Decision;
+  readonly code: string | null;
+  readonly rows: number;
+  readonly ms: number;
+}
+
+export interface CallRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly caller: Caller;
+  readonly surface: Surface;
+  readonly requestId: string;
+  /** A getter may create the signal, so the pipeline reads this property only when it needs it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Set if a write that normally needs no approval needs one in this call: a sentence for the card that says why. */
+  readonly approvalBecause?: string | undefined;
+}
+
+/** A call whose caller may use the tool and whose input is parsed. */
+export interface AuthorisedCall {
+  readonly runtime: Runtime;
+  readonly tool: Tool;
+  readonly session: StoreSession;
+  readonly store: Store<StoreKind>;
+  readonly input: Input;
+  readonly now: Date;
+  readonly request: CallRequest;
+  /** The value of `performance.now()` at the beginning of the call. */
+  readonly started: number;
+}
+
+export const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
+  const store = runtime.stores[tool.domain.name];
+  if (!store) throw failure('SERVICE_UNAVAILABLE', `${tool.domain.title} does not answer.`);
+  return store;
+};
+
+export const createCallContext = ({ person, audience }: StoreSession, now: Date, handles: CallContext['handles']): CallContext => ({
+  me: meFor(person),
+  audience,
+  now,
+  today: now.toISOString().slice(0, 10),
+  handles,
+  fail: (code) => {
+    throw new Error(`undeclared failure ${code}`);
+  },
+});

@@ -1,0 +1,45 @@
+/** Opens the assistant with the configured model. */
+import { type Assistant, createAssistant } from '../assistant/assistant.ts';
+import { createToolbox } from '../assistant/toolbox.ts';
+import { createConversations } from '../assistant/conversations.ts';
+import { LIMITS } from '../assistant/loop.ts';
+import type { Model } from '../assistant/model.ts';
+import { createLlm } from '../assistant/models/llm.ts';
+import { createOfflineModel } from '../assistant/offline/index.ts';
+import type { KeyValue } from '../engine/ports.ts';
+import { auditRecord } from '../engine/audit/call-record.ts';
+import type { Runtime } from '../engine/runtime.ts';
+import type { ToolBackend } from '../gateway/backends.ts';
+import { missingFrom } from '../gateway/listing.ts';
+import type { Config } from './config.ts';
+
+export interface AssistantParts {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly backend: (server: string) => ToolBackend;
+  readonly sealed: KeyValue;
+  /** Overrides the configured model. */
+  readonly model: Model | undefined;
+}
+
+export function openAssistant({ config, runtime, backend, sealed, model }: AssistantParts): Assistant {
+  const { registry, clock, log, audit } = runtime;
+  return createAssistant(
+    {
+      registry,
+      clock,
+      log,
+      toolbox: createToolbox(registry),
+      limits: { ...LIMITS, tokens: config.tokensPerQuestion },
+      model: model ?? (config.model ? createLlm(config.model, log) : createOfflineModel(registry)),
+      call: (request) => backend(request.server).call(request),
+      unavailable: (servers) => missingFrom(registry, backend, servers),
+      recordRefusal: async (request, tool, code) => {
+        const { origin, person } = request.caller;
+        const started = performance.now();
+        await audit.append(auditRecord(runtime, tool, { ...request, origin, person, decision: 'refused', code, rows: 0, started }));
+      },
+    },
+    createConversations(sealed, clock),
+  );
+}

@@ -1,0 +1,141 @@
+/** Opens the identity services: token issuers, the verifier, web sessions and logout. */
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Clock, KeyValue, Logger, People } from '../engine/ports.ts';
+import { createAccounts, type Accounts } from '../identity/accounts.ts';
+import { type EmbeddedProvider, createEmbeddedProvider } from '../identity/embedded/provider.ts';
+import type { UpstreamClient } from '../gateway/upstream-client.ts';
+import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../identity/gateway-keys.ts';
+import { createEmbeddedIssuer, createExternalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
+import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
+import { createLogout } from '../identity/logout.ts';
+import { createRevocations } from '../identity/revocation.ts';
+import { createVerifier, type Verifier } from '../identity/verify.ts';
+import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts';
+import { personas } from '../../domains/sample-company/people.ts';
+import { type Config, ConfigProblem } from './config.ts';
+import type { LeadOf } from './portal.ts';
+import { createServerRequest } from './server-request.ts';
+
+export interface Identity {
+  readonly verifier: Verifier;
+  readonly sessions: WebSessions;
+  readonly accounts: Accounts;
+  /** Undefined with an external issuer. */
+  readonly embedded: EmbeddedProvider | undefined;
+  readonly issuers: readonly string[];
+  /** Back-channel logout of an external issuer. */
+  readonly logout: ((token: string) => Promise<void>) | undefined;
+  /** The audiences of an address: `<address>/mcp` and `<address>/api`, by each of its loopback names. */
+  audiences(address: string, use: 'mcp' | 'api'): readonly string[];
+}
+
+export interface OpeningIdentity {
+  readonly config: Config;
+  readonly base: string;
+  readonly keys: Keys;
+  readonly kv: KeyValue;
+  readonly sealed: KeyValue;
+  readonly people: People;
+  readonly leads: LeadOf;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly domainPorts: Readonly<Record<string, number>>;
+}
+
+export const domainAddress = (port: number): string => `http://localhost:${port}`;
+
+export function openIdentityServices({
+  config,
+  base,
+  keys,
+  kv,
+  sealed,
+  people,
+  leads,
+  clock,
+  log,
+  domainPorts,
+}: OpeningIdentity): Identity {
+  const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
+  const own = createAccounts(kv, personas, clock, leads);
+  const denied = createRevocations(kv, clock);
+  const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
+    createExternalIssuer({
+      realm,
+      issuer,
+      clientId: client,
+      introspect: clientSecret === undefined ? undefined : introspection(issuer, client, clientSecret),
+    });
+  const issuers: Issuer[] =
+    staff === undefined
+      ? (['staff', 'customer'] as const).map((realm) =>
+          createEmbeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }),
+        )
+      : [external('staff', staff, clientId), ...(customer === undefined ? [] : [external('customer', customer, customerClientId)])];
+  const verifier = createVerifier({
+    issuers,
+    people,
+    denied,
+    clock,
+    onRefused: (reason) => log.info({ reason }, 'token refused'),
+    onLongLived: (issuer, seconds) =>
+      log.warn({ issuer, seconds }, 'this issuer issues access tokens that are valid for more than five minutes'),
+  });
+  const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
+  // A server's own URL, if it is set: its protected-resource metadata names it too.
+  const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
+  const embedded =
+    staff === undefined
+      ? createEmbeddedProvider({
+          base,
+          keys,
+          accounts: own,
+          kv: sealed,
+          revocations: denied,
+          servers,
+          clock,
+          log,
+          scriptedApprovals: config.scriptedApprovals,
+        })
+      : undefined;
+  const web = ({ issuer, realm }: Issuer) => ({
+    issuer,
+    clientId: embedded ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId,
+    clientSecret,
+    embedded: embedded !== undefined,
+  });
+  const [staffIssuer, customerIssuer] = issuers;
+  if (!staffIssuer) throw new Error('no issuer');
+  const sessions = createWebSessions({
+    base,
+    kv: sealed,
+    clock,
+    log,
+    sealKey: derive(keys, 'csrf'),
+    issuers: { staff: web(staffIssuer), customer: customerIssuer && web(customerIssuer) },
+    verify: (token, wanted) => verifier.verify(token, wanted),
+  });
+  const logout = staff === undefined ? undefined : createLogout({ issuers, denied, clock });
+  return { verifier, sessions, accounts: own, embedded, logout, issuers: issuers.map(({ issuer }) => issuer), audiences };
+}
+
+/** A domain server verifies the gateway's signatures with public keys, and never holds the private key. */
+export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): GatewayKeys {
+  if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
+  if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);
+  // The file is watched, so that keys can be added and removed without a restart.
+  if (!existsSync(gatewayPublicKeys))
+    throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
+  loadGatewayKeys(readFileSync(gatewayPublicKeys, 'utf8'));
+  return watchGatewayKeys(() => readFile(gatewayPublicKeys, 'utf8'));
+}
+
+const employment = z.enum(['active', 'terminated', 'unknown']);
+
+/** Asks a remote hr server for a person's employment. */
+export function createRemotePeople(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): People {
+  const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
+  return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };
+}

@@ -1,0 +1,269 @@
+/** HTTP handlers of the gateway and of each domain server: which module answers which path. */
+import { join } from 'node:path';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Assistant } from '../assistant/assistant.ts';
+import type { DecisionService } from '../engine/approvals/decisions.ts';
+import { Failure } from '../declare/errors.ts';
+import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../engine/ports.ts';
+import type { Registry } from '../engine/registry.ts';
+import type { RecordRefused } from '../engine/audit/refused.ts';
+import type { Runtime } from '../engine/runtime.ts';
+import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
+import type { ToolBackend } from '../gateway/backends.ts';
+import { domainRoutes } from '../gateway/domain-server.ts';
+import { createMetricsRoute } from '../gateway/metrics-route.ts';
+import { createMcpEndpoint, originOf } from '../gateway/mcp.ts';
+import { cardDigest } from '../gateway/pages/approve.ts';
+import { pageRoutes } from '../gateway/pages/routes.ts';
+import { openWebApp } from '../gateway/pages/web-app.ts';
+import { queryRoutes } from '../gateway/query.ts';
+import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
+import { type OtherParts, createAuditReader, type AuditPart } from '../gateway/audit-log.ts';
+import type { GatewayKeys } from '../identity/gateway-keys.ts';
+import type { Refusals } from '../storage/audit/refusals.ts';
+import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
+import { createRestApp } from '../transports/rest.ts';
+import type { Config } from './config.ts';
+import { domainAddress, type Identity } from './identity.ts';
+import type { Handler } from './listen.ts';
+import type { Meter } from './meter.ts';
+import { packageFolder, version } from './package.ts';
+import type { LeadOf } from './portal.ts';
+import type { Readiness } from './readiness.ts';
+
+export interface Wiring {
+  readonly config: Config;
+  readonly base: string;
+  readonly registry: Registry;
+  readonly runtime: Runtime;
+  readonly backend: (server: string) => ToolBackend;
+  readonly decide: DecisionService;
+  readonly identity: Identity;
+  readonly assistant: Assistant;
+  readonly kv: KeyValue;
+  readonly people: People;
+  /** Undefined if hr is remote. */
+  readonly feed: PeopleFeed | undefined;
+  readonly leads: LeadOf;
+  readonly refusals: Refusals;
+  readonly meter: Meter;
+  /** One limit for all ports of this process. */
+  readonly failedAuth: OnUnauthenticated;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly gatewayKeys: GatewayKeys;
+  readonly feedReaders: GatewayKeys;
+  readonly stateKey: Uint8Array;
+  readonly sources: readonly AuditChains[];
+  readonly readiness: Readiness;
+  /** The part of the audit log that this process stores. */
+  readonly auditPart: AuditPart;
+  /** The parts of other processes; undefined without Redis. */
+  readonly otherParts: OtherParts | undefined;
+  readonly note: GatewayRoutes['note'];
+  readonly recordRefused: RecordRefused;
+}
+
+export interface Served {
+  readonly handler: Handler;
+  /** Ends waiting streams; running calls continue. */
+  retire(): void;
+  close(): Promise<void>;
+}
+
+/** Metadata is public: pages of any origin may read it. */
+const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/;
+
+function metadata(req: IncomingMessage, res: ServerResponse, base: string, issuers: readonly string[], name: string): void {
+  const body = JSON.stringify({
+    resource: `${originOf(req, base)}/mcp`,
+    authorization_servers: issuers,
+    bearer_methods_supported: ['header'],
+    resource_name: name,
+  });
+  res.writeHead(200, { 'content-type': 'application/json', 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
+  res.end(body);
+}
+
+const pathOf = (req: IncomingMessage): string => {
+  const url = req.url ?? '/';
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+};
+
+interface Mounted {
+  readonly guard: ReturnType<typeof createHostGuard>;
+  readonly base: string;
+  readonly name: string;
+  readonly issuers: readonly string[];
+  readonly mcp: Handler;
+  readonly rest: Handler;
+  readonly provider?: { handles(url: string): boolean; handler(req: IncomingMessage, res: ServerResponse): Promise<void> } | undefined;
+}
+
+/** Checks Host and Origin before anything else. The MCP endpoint checks them itself. */
+const dispatch =
+  ({ guard, base, name, issuers, mcp, rest, provider }: Mounted): Handler =>
+  (req, res) => {
+    const path = pathOf(req);
+    if (path === '/mcp') return mcp(req, res);
+    const isMetadata = METADATA.test(path) && req.method === 'GET';
+    // Because of our referrer policy, our own sign-out form sends Origin: null. Its CSRF token is checked later.
+    const ownForm = path === '/signout' && req.headers['sec-fetch-site'] === 'same-origin';
+    const open = isMetadata || ownForm || provider?.handles(path) === true;
+    const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
+    if (refused) return sendFailure(res, refused);
+    if (isMetadata) return metadata(req, res, base, issuers, name);
+    if (provider?.handles(path)) {
+      provider.handler(req, res).catch((error: unknown) => (error instanceof Failure ? sendFailure(res, error) : res.destroy()));
+      return;
+    }
+    rest(req, res);
+  };
+
+const refusedAt =
+  ({ refusals, meter, failedAuth }: Wiring, surface: string, server: string) =>
+  (req: IncomingMessage) => {
+    refusals.count(surface, server);
+    meter.unauthenticated(server, surface);
+    failedAuth(req);
+  };
+
+export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
+  const { base, identity, registry, backend, decide, log, clock } = wiring;
+  const guard = createHostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
+  const { app, handle } = createRestApp(log, ['/api/confirm/:id']);
+  const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
+  const audiences = identity.audiences(base, 'api');
+  const callersOptions = {
+    authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions),
+    onUnauthenticated,
+    callLimiter: wiring.runtime.callLimiter,
+  };
+  const questions = queryRoutes(app, {
+    ...callersOptions,
+    assistant: wiring.assistant,
+    byToken: byToken(identity.verifier, audiences),
+    refresh: (caller) => identity.verifier.refresh(caller),
+    kept: wiring.kv,
+  });
+  gatewayRoutes(app, {
+    ...callersOptions,
+    registry,
+    version,
+    backend,
+    decide,
+    ready: wiring.readiness.ready,
+    note: wiring.note,
+    recordRefused: wiring.recordRefused,
+    model: wiring.assistant.model,
+    checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
+    auditLog: createAuditReader({
+      instance: wiring.config.instance,
+      own: wiring.auditPart,
+      others: wiring.otherParts,
+      cursors: wiring.runtime.cursors,
+    }),
+  });
+  createMetricsRoute(app, {
+    metrics: wiring.meter.metrics,
+    key: wiring.config.metricsKey,
+    authenticate: callersOptions.authenticate,
+    onUnauthenticated,
+  });
+  pageRoutes(app, {
+    base,
+    sessions: identity.sessions,
+    logout: identity.logout,
+    now: () => clock.now(),
+    banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
+    confirmation: (id, caller) => decide.view(id, caller.person),
+    waiting: (caller) => decide.waiting(caller.person),
+    webApp: openWebApp(join(packageFolder, 'dist', 'web')),
+  });
+  await app.ready();
+  const mcp = createMcpEndpoint({
+    registry,
+    version,
+    base,
+    backend,
+    guard,
+    clock,
+    log,
+    stateKey: wiring.stateKey,
+    authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
+    recheck: (caller) => identity.verifier.refresh(caller),
+    kept: wiring.kv,
+    confirmation: (id, caller) => decide.view(id, caller.person),
+    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
+    recordRefused: wiring.recordRefused,
+  });
+  wiring.meter.sessions('gateway', () => mcp.sessions);
+  return {
+    handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
+    retire: () => mcp.retire(),
+    close: async () => {
+      await questions.close();
+      await mcp.close();
+      await app.close();
+    },
+  };
+}
+
+export async function serveDomain(wiring: Wiring, server: string, port: number): Promise<Served> {
+  const { identity, registry, backend, decide, log, clock } = wiring;
+  const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
+  const base = own ?? domainAddress(port);
+  const guard = createHostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
+  /** The server's public URL and its port on this machine. */
+  const audiences = (use: 'api' | 'mcp') => [
+    ...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use))),
+  ];
+  const { app, handle } = createRestApp(log, ['/execute']);
+  const authenticate = byToken(identity.verifier, audiences('api'));
+  const onUnauthenticated = refusedAt(wiring, 'direct', server);
+  createMetricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
+  domainRoutes(app, {
+    server,
+    registry,
+    backend: backend(server),
+    ready: wiring.readiness.ready,
+    gatewayKeys: wiring.gatewayKeys,
+    clock,
+    kv: wiring.kv,
+    people: wiring.people,
+    feed: wiring.feed,
+    feedReaders: wiring.feedReaders,
+    leads: wiring.leads,
+    authenticate,
+    onUnauthenticated,
+    recordRefused: wiring.recordRefused,
+  });
+  await app.ready();
+  const mcp = createMcpEndpoint({
+    registry,
+    only: server,
+    version,
+    base,
+    backend,
+    guard,
+    clock,
+    log,
+    stateKey: wiring.stateKey,
+    authenticate: byToken(identity.verifier, audiences('mcp')),
+    recheck: (caller) => identity.verifier.refresh(caller),
+    kept: wiring.kv,
+    confirmation: (id, caller) => decide.view(id, caller.person),
+    onUnauthenticated: refusedAt(wiring, 'mcp', server),
+    recordRefused: wiring.recordRefused,
+  });
+  wiring.meter.sessions(server, () => mcp.sessions);
+  return {
+    handler: dispatch({ guard, base, name: `Tamshai ${server}`, issuers: identity.issuers, mcp, rest: handle }),
+    retire: () => mcp.retire(),
+    close: async () => {
+      await mcp.close();
+      await app.close();
+    },
+  };
+}

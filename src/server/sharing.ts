@@ -1,0 +1,201 @@
+/** Checks at start that separate processes share their Redis, their master key and their stores. */
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KeyValue } from '../engine/ports.ts';
+import type { AnyDomain } from '../declare/tool.ts';
+import { derive, derivePrevious, type Keys, type MasterKeys } from '../identity/keys.ts';
+import { type Config, ConfigProblem } from './config.ts';
+
+export interface Part {
+  readonly config: Config;
+  readonly withGateway: boolean;
+  /** Domains that are served here. */
+  readonly local: readonly AnyDomain[];
+  /** Domains that the gateway reaches by an address. */
+  readonly remote: readonly string[];
+}
+
+/** Throws a ConfigProblem if a setting that separate processes need is missing. */
+export function checkSettings({ config, withGateway, local, remote }: Part): void {
+  const { redisUrl, masterKey, gatewayKey, gatewayPublicKeys } = config;
+  const here = local[0]?.name ?? 'this server';
+  if (!withGateway && gatewayKey !== undefined)
+    throw new ConfigProblem(
+      `TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ("tamshai keys public" prints it).`,
+    );
+  if (!withGateway && gatewayPublicKeys === undefined && redisUrl !== undefined)
+    throw new ConfigProblem(
+      `${here} runs in its own process and cannot verify the gateway; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`,
+    );
+  const processes = withGateway
+    ? remote[0] && `the gateway and ${remote[0]}`
+    : gatewayPublicKeys === undefined
+      ? undefined
+      : `${here} and the gateway`;
+  if (!processes) return;
+  if (redisUrl === undefined)
+    throw new ConfigProblem(`${sentence(processes)} run in separate processes and must share pending approvals; set REDIS_URL.`);
+  if (masterKey === undefined)
+    throw new ConfigProblem(
+      `${sentence(processes)} run in separate processes and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`,
+    );
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const YEAR = 365 * 24 * 3600;
+
+/** This process's claims on the shared Redis. */
+export interface Membership {
+  /** Writes the claims again after Redis was emptied. False if processes that joined earlier have other keys: this one must stop. */
+  renew(): Promise<boolean>;
+}
+
+/**
+ * Every process claims its keys, its name and its domains on the shared Redis. A process does not start with another master key, with
+ * the name of another process, or with its own rows of a domain that another process serves.
+ */
+export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, withGateway }: Part): Promise<Membership | undefined> {
+  if (config.redisUrl === undefined) return undefined;
+  const place = placeOf(config.dataFolder);
+  const [master, before] = marksOf(keys);
+  const { since, isMember } = sinceOf(config.dataFolder, config.redisUrl, [master, before]);
+  const same = (found: string) => found === master || found === before;
+  const claims: SeniorClaim[] = [{ what: MASTER, mine: master, same, since, isMember }];
+  if (!(await claimAsSenior(kv, claims[0] as SeniorClaim)))
+    throw new ConfigProblem(
+      'Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.',
+    );
+  if (withGateway) {
+    const { current, previous } = keys.gateway;
+    const kids = [current.kid, ...(previous ? [previous.kid] : [])];
+    const shared = (found: string) => found.split(',').some((kid) => kids.includes(kid));
+    const gateway: SeniorClaim = { what: 'gateway-keys', mine: kids.join(','), same: shared, since, isMember };
+    if (!(await claimAsSenior(kv, gateway)))
+      throw new ConfigProblem(
+        'Other gateways on this Redis sign with another key; set TAMSHAI_GATEWAY_KEY to the same one for all of them.',
+      );
+    claims.push(gateway);
+  }
+  if (!(await claim(kv, `instance:${config.instance}`, place)))
+    throw new ConfigProblem(
+      `Another process with a data folder of its own is called ${config.instance} on this Redis; set TAMSHAI_INSTANCE to a unique name, or start it with the data folder it had before.`,
+    );
+  for (const domain of local) {
+    const setting = embeddedSetting(config, domain);
+    if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));
+    else if (!(await claim(kv, `rows:${domain.name}`, place)))
+      throw new ConfigProblem(
+        `Another process on this Redis serves ${domain.name} from its own data folder, so their rows would differ; set ${setting} for both.`,
+      );
+  }
+  rememberJoining(config.dataFolder, { redis: redisMark(config.redisUrl), master, since });
+  return {
+    async renew() {
+      for (const each of claims) if (!(await claimAsSenior(kv, { ...each, isMember: true }))) return false;
+      return true;
+    },
+  };
+}
+
+const MASTER = 'master-key';
+
+interface SeniorClaim {
+  readonly what: string;
+  readonly mine: string;
+  /** Whether an existing claim has the same keys. */
+  readonly same: (found: string) => boolean;
+  /** When this data folder first joined the processes on this Redis, in milliseconds since 1970. */
+  readonly since: number;
+  /** Whether it has joined before. A new process never overrides a claim, because its clock may be behind. */
+  readonly isMember: boolean;
+}
+
+/**
+ * If two processes disagree, the one that joined first keeps the claim. Each data folder records when its process joined, so that an
+ * emptied Redis does not give a new process the earliest claim.
+ */
+async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }: SeniorClaim): Promise<boolean> {
+  const key = claimed(what);
+  const own = `${mine} ${since}`;
+  for (let attempt = 0; attempt < 10; attempt++) {
+    if (await kv.add(key, own, YEAR)) return true;
+    const found = await kv.get(key);
+    if (found === undefined) continue;
+    const [theirs = '', joined = ''] = found.split(' ');
+    const agreed = same(theirs);
+    if (!agreed && !(isMember && since < Number(joined))) return false;
+    // Processes that agree keep the earliest date, so that a later process cannot override all of them.
+    const next = agreed ? `${mine} ${Math.min(since, Number(joined))}` : own;
+    if (next === found || (await kv.swap(key, found, next, YEAR))) return true;
+  }
+  return false;
+}
+
+interface Joining {
+  readonly redis: string;
+  readonly master: string;
+  readonly since: number;
+}
+
+/** Identifies a Redis without its password. A recorded date of joining counts only for the same Redis. */
+const redisMark = (url: string): string => {
+  const { host, pathname } = new URL(url);
+  return hash('sha256', `${host}${pathname.replace(/^\/?$/, '/0')}`, 'base64url');
+};
+
+const joiningFile = (folder: string) => join(folder, 'joined.json');
+
+function sinceOf(folder: string, redisUrl: string, masters: readonly (string | undefined)[]): Pick<SeniorClaim, 'since' | 'isMember'> {
+  try {
+    const { redis, master, since } = JSON.parse(readFileSync(joiningFile(folder), 'utf8')) as Partial<Joining>;
+    if (redis === redisMark(redisUrl) && masters.includes(master) && typeof since === 'number') return { since, isMember: true };
+  } catch {
+    // The file does not exist or is not readable: this process joins now.
+  }
+  return { since: Date.now(), isMember: false };
+}
+
+/** Written atomically: after a crash, a partial file would lose the date of joining. */
+function rememberJoining(folder: string, joining: Joining): void {
+  const file = joiningFile(folder);
+  writeFileSync(`${file}.new`, JSON.stringify(joining), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+const marksOf = (keys: MasterKeys): [string, string | undefined] => [
+  derive(keys, 'master-check').toString('base64url'),
+  derivePrevious(keys, 'master-check')?.toString('base64url'),
+];
+
+/** Whether a process with these keys could join. It only reads. */
+export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<boolean> {
+  const found = await kv.get(claimed(MASTER));
+  return found === undefined || marksOf(keys).includes(found.split(' ')[0]);
+}
+
+const claimed = (what: string) => `claim:${what}`;
+
+/** The first process gets the claim, and the same process may renew it. */
+async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean> {
+  const key = claimed(what);
+  if (await kv.add(key, mine, YEAR)) return true;
+  const found = await kv.get(key);
+  return found === undefined ? kv.add(key, mine, YEAR) : found === mine ? kv.swap(key, found, mine, YEAR) : false;
+}
+
+/** The setting that would move a domain's rows from the data folder to a server; undefined if they are on a server or need none. */
+function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
+  // Every start rebuilds the journey from its folder, so its copies need no shared server.
+  if (name === 'journey') return undefined;
+  if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
+  if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
+  return config.searchUrl(name) === undefined ? 'ELASTICSEARCH_URL' : undefined;
+}
+
+/** A random id of the data folder, by which a restarted process is recognised. */
+function placeOf(folder: string): string {
+  const file = join(folder, 'place');
+  if (!existsSync(file)) writeFileSync(file, randomUUID(), { mode: 0o600, flag: 'wx' });
+  return readFileSync(file, 'utf8').trim();
+}

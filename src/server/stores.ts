@@ -1,0 +1,158 @@
+/** Opens the databases of this process, and creates the store of each domain on one of them. */
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createChainWriter, type Head } from '../engine/audit/chain-writer.ts';
+import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../engine/ports.ts';
+import type { Store } from '../engine/store.ts';
+import type { StoreKind } from '../declare/store-kinds.ts';
+import type { AnyDomain } from '../declare/tool.ts';
+import { derive, type Keys, type MasterKeys } from '../identity/keys.ts';
+import { loadSample } from './sample.ts';
+import type { Checkpoints } from '../storage/audit/checkpoints.ts';
+import { createDocumentStore } from '../storage/documents/store.ts';
+import { openRedisKeyValue } from '../storage/kv/redis.ts';
+import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
+import { lastLink, createSqlChains } from '../storage/sql/chains.ts';
+import { migrate, migrations } from '../storage/sql/migrate.ts';
+import { createSqlPeople } from '../storage/sql/people.ts';
+import { createSqlPeopleCopy, createSqlPeopleFeed } from '../storage/sql/people-feed.ts';
+import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
+import { openServer } from '../storage/sql/server.ts';
+import { createSqlStore } from '../storage/sql/store.ts';
+import type { Config } from './config.ts';
+import { checkSeparateDatabases, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
+import { checkJourneyFolder, indexJourney, repairJourneyIndex } from './journey.ts';
+import { packageFolder } from './package.ts';
+import { loadEmbeddedSearch, openSearch, searchFile } from './search.ts';
+
+export interface Stores {
+  readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
+  readonly chains: readonly AuditChains[];
+  /** Undefined if hr is remote. */
+  readonly people: People | undefined;
+  /** hr's change feed for other domains' copies of people; undefined if hr is remote. */
+  readonly feed: PeopleFeed | undefined;
+  readonly copies: readonly PeopleCopy[];
+  /** Undefined if no SQL domain of this process uses the embedded database. */
+  readonly embedded: EmbeddedDatabase | undefined;
+  pools(): readonly PoolLoad[];
+  close(): Promise<void>;
+}
+
+/** The password of each database login is derived from the master key, so that nobody has to choose or store it. */
+export const passwordFor = (keys: MasterKeys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
+
+export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
+  return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
+}
+
+/** Progress of the long steps of a first start; `part` is 0 to 1. */
+export type ReportProgress = (doing: string, part: number) => void;
+
+export interface OpeningStores {
+  readonly config: Config;
+  readonly keys: Keys;
+  readonly domains: readonly AnyDomain[];
+  readonly checkpoints: Checkpoints;
+  readonly progress: ReportProgress;
+  readonly log?: Logger;
+}
+
+export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
+  checkSeparateDatabases(config, domains);
+  const history = domains.find(({ name }) => name === 'journey');
+  if (history !== undefined) checkJourneyFolder(config);
+  const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
+  const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
+    const chain = `${domain}-${config.instance}`;
+    return createChainWriter({ ...checkpoints, chain, key: derive(keys, 'audit'), last: () => last(chain) });
+  };
+  const groups = new Map<string, string[]>();
+  for (const { name } of of('sql')) {
+    const url = config.databaseUrl(name) ?? '';
+    groups.set(url, [...(groups.get(url) ?? []), name]);
+  }
+  const databases: { load?(): readonly PoolLoad[]; close(): Promise<void> }[] = [];
+  const byDomain: Record<string, Store<StoreKind>> = {};
+  const chains: AuditChains[] = [];
+  let people: People | undefined;
+  let feed: PeopleFeed | undefined;
+  const copies: PeopleCopy[] = [];
+  let embedded: EmbeddedDatabase | undefined;
+  for (const [url, group] of groups) {
+    if (url === '') embedded = await openEmbedded(config, group, progress);
+    const database =
+      url === '' && embedded
+        ? embedded
+        : await openServer({ url, domains: group, files: migrations(packageFolder, group), password: passwordFor(keys) });
+    databases.push(database);
+    for (const domain of group) {
+      const audit = createSqlChains(database, domain);
+      byDomain[domain] = createSqlStore(
+        database,
+        domain,
+        writerOf(domain, (chain) => lastLink(database, domain, chain)),
+        audit,
+      );
+      chains.push(audit);
+      if (domain === 'hr') [people, feed] = [createSqlPeople(database), createSqlPeopleFeed(database)];
+      copies.push(...[createSqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
+    }
+  }
+  const closeAll = async () => void (await Promise.all(databases.map((database) => database.close())));
+  const documents = await openDocuments(config, of('documents')).catch(async (error: unknown) => {
+    await closeAll();
+    throw error;
+  });
+  databases.push(documents);
+  await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
+  for (const [domain, database] of documents.databases)
+    byDomain[domain.name] = createDocumentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
+  // One file may hold the chains of several domains.
+  chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
+  if (history !== undefined) repairJourneyIndex(searchFile(config, history), log);
+  const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
+    await closeAll();
+    throw error;
+  });
+  databases.push(search);
+  await loadEmbeddedSearch(config, search, (part) => progress('Writing sample data', part));
+  for (const [{ name }, backend] of search.backends) {
+    if (name === 'journey') await indexJourney(config, backend, log);
+    const writer = writerOf(name, (chain) => backend.last(chain));
+    byDomain[name] = backend.store(writer);
+    chains.push(backend.audit);
+    await backend.settle(writer, `${name}-${config.instance}`);
+  }
+  return {
+    byDomain,
+    chains,
+    people,
+    feed,
+    copies,
+    embedded,
+    pools: () => databases.flatMap((database) => database.load?.() ?? []),
+    close: closeAll,
+  };
+}
+
+/** The SQL domains without a database URL share one embedded database; each has its own schema and roles. */
+async function openEmbedded(config: Config, domains: readonly string[], progress: ReportProgress): Promise<EmbeddedDatabase> {
+  const folder = join(config.dataFolder, 'pg');
+  await mkdir(folder, { recursive: true });
+  // PGlite creates files that every user can read, so the folder itself must be private.
+  await chmod(folder, 0o700);
+  progress('Preparing databases', 0);
+  const database = await openPglite(folder);
+  progress('Preparing databases', 0.6);
+  await migrate(database.owner, migrations(packageFolder, domains));
+  progress('Preparing databases', 1);
+  await loadSample(database.owner, {
+    domains,
+    employees: config.sampleEmployees,
+    today: new Date(),
+    onProgress: (done, total) => progress('Writing sample data', total === 0 ? 1 : done / total),
+  });
+  await database.surrender();
+  return database;
+}

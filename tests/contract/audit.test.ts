@@ -27,8 +27,8 @@ async function records(limit = 400): Promise<AuditRecord[]> {
   const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }
-/** A store without transactions records an intent before each outcome. */
-const of = async (requestId: string) => (await records()).filter((record) => record.requestId === requestId && record.code !== 'INTENT');
+/** Records of the latest request. A store without transactions records an intent before each outcome. */
+const of = async (requestId: string) => (await records(20)).filter((record) => record.requestId === requestId && record.code !== 'INTENT');
 
 const SURFACE: Record<Endpoint, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
 

@@ -68,7 +68,7 @@ export interface Who {
 /** Reuses tokens for a while: thousands of calls would otherwise need thousands of tokens. */
 export class ToolCaller {
   readonly testServer: TestClient;
-  readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
+  readonly #tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
   constructor(testServer: TestClient) {
     this.testServer = testServer;
   }
@@ -79,7 +79,7 @@ export class ToolCaller {
     const now = this.testServer.clock.now().getTime();
     const known = this.#tokens.get(key);
     if (known && known.until > now) return known.token;
-    const token = await this.testServer.token(user, { ...options, ...(roles && { roles }) });
+    const token = this.testServer.token(user, { ...options, ...(roles && { roles }) });
     this.#tokens.set(key, { token, until: now + 120_000 });
     return token;
   }
@@ -126,6 +126,13 @@ export class ToolCaller {
     const { result } = await this.testServer.rpc<{ tools: { name: string }[] }>(token, 'tools/list', {}, { server, query });
     return (result?.tools ?? []).map(({ name }) => name).toSorted();
   }
+}
+
+/** The results of `work` for all items, in their order. Concurrent calls take less time than calls one after another. */
+export async function concurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>, atOnce = 16): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += atOnce) results.push(...(await Promise.all(items.slice(at, at + atOnce).map(work))));
+  return results;
 }
 
 export const codeOf = (answer: Answer | { status: string } | undefined): string =>

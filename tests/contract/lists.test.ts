@@ -9,7 +9,18 @@ import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { churn, type Input, narrowed } from './arrange.ts';
-import { byName, callersOf, codeOf, type Endpoint, ToolCaller, type Property, propertiesOf, today, type Who } from './calls.ts';
+import {
+  byName,
+  callersOf,
+  codeOf,
+  concurrently,
+  type Endpoint,
+  ToolCaller,
+  type Property,
+  propertiesOf,
+  today,
+  type Who,
+} from './calls.ts';
 import { snapshot } from './restore.ts';
 
 let testServer: TestServer;
@@ -107,9 +118,7 @@ describe.each(lists)('%s', (_name, tool) => {
     const key = keyOf(tool);
     const all = await testServer.clock.stoppedFor(async () => {
       const large = await walk(tool, as, () => 50);
-      // Small pages, but fewer than a hundred of them.
-      const small = Math.min(43, Math.max(7, Math.ceil(large.length / 24)));
-      for (const size of [() => small, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
+      for (const size of [(n: number) => (n < 5 ? 1 : n < 8 ? 7 : 43), (n: number) => 1 + ((n * 17) % 50)])
         expect(await walk(tool, as, size)).toEqual(large);
       return large;
     });
@@ -126,7 +135,7 @@ describe.each(lists)('%s', (_name, tool) => {
     const ids = (rows: readonly Row[]) => rows.map((row) => row[key]);
     try {
       const before = ids(await walk(tool, as, () => 50));
-      const size = Math.max(1, Math.min(50, Math.ceil(before.length / 9)));
+      const size = Math.max(1, Math.min(50, Math.ceil(before.length / 5)));
       const seen = ids(
         await walk(
           tool,
@@ -201,7 +210,7 @@ describe.each(lists)('%s', (_name, tool) => {
         cursor.repeat(2),
         `${cursor} `,
       ];
-      for (const given of [
+      const refused = [
         ...damaged,
         '',
         'abc',
@@ -210,20 +219,23 @@ describe.each(lists)('%s', (_name, tool) => {
         Buffer.from('{"last":1}').toString('base64'),
         'A'.repeat(4000),
         Buffer.from(JSON.stringify(['a', 'b', 'c'])).toString('base64url'),
-      ]) {
-        expect([given.slice(0, 60), await used(given)]).toEqual([given.slice(0, 60), 'INVALID_CURSOR']);
-      }
+      ];
+      const codes = await concurrently(refused, async (given) => [given.slice(0, 60), await used(given)]);
+      expect(codes).toEqual(refused.map((given) => [given.slice(0, 60), 'INVALID_CURSOR']));
     });
     it('are refused with other filters', async () => {
-      for (const [key, property] of propertiesOf(tool).filter(([name]) => !['limit', 'cursor'].includes(name))) {
-        expect([key, await used(cursor, { input: { [key]: some(property) } })]).toEqual([key, 'INVALID_CURSOR']);
-      }
+      const fields = propertiesOf(tool).filter(([name]) => !['limit', 'cursor'].includes(name));
+      await concurrently(fields, async ([key, property]) =>
+        expect([key, await used(cursor, { input: { [key]: some(property) } })]).toEqual([key, 'INVALID_CURSOR']),
+      );
     });
     it('are refused by every other list', async () => {
       const others = lists
         .map(([, each]) => each)
         .filter((each) => each !== tool && callersOf(each).some(({ username }) => username === as));
-      for (const other of others) expect([other.name, await used(cursor, { other })]).toEqual([other.name, 'INVALID_CURSOR']);
+      await concurrently(others, async (other) =>
+        expect([other.name, await used(cursor, { other })]).toEqual([other.name, 'INVALID_CURSOR']),
+      );
       const auditLog = await testServer.send('GET', `/api/audit?cursor=${cursor}`, { token: await toolCaller.token(as) });
       expect([auditLog.status, codeOf(auditLog.body)]).toEqual([400, 'INVALID_CURSOR']);
     });

@@ -13,7 +13,7 @@ import type { Tool } from '../../src/declare/tool.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import type { Input } from './arrange.ts';
-import { callersOf, ToolCaller, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
+import { callersOf, concurrently, ToolCaller, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
 import { type Canary, canariesIn, maskedOf, masking, mayShow, plantCanaries, rolesFor } from './canaries.ts';
 
 let testServer: TestServer;
@@ -59,23 +59,24 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
 
 /** Everything that these tools send to the person, as received. A list of a domain with masks is read to its end. */
 async function told(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
-  const texts: string[] = [];
-  for (const tool of asked) {
-    const inputs = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
+  const asks = asked.flatMap((tool) => {
+    const inputs: Input[] = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
     // A caller without the role is refused with any input, so one input is enough.
-    for (const input of opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 1)) {
-      const first = await toolCaller.call(endpoint, who, tool, input);
-      texts.push(first.text);
-      let next = cursorOf(first);
-      const pages = Object.keys(input).length > 0 ? 1 : endpoint === 'rest' && masking.includes(tool.domain) ? PAGES : 2;
-      for (let n = 1; next !== undefined && n < pages; n++) {
-        const more = await toolCaller.call(endpoint, who, tool, { cursor: next });
-        texts.push(more.text);
-        next = cursorOf(more);
-      }
+    return (opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 1)).map((input) => ({ tool, input }));
+  });
+  const pagesOf = await concurrently(asks, async ({ tool, input }) => {
+    const first = await toolCaller.call(endpoint, who, tool, input);
+    const texts = [first.text];
+    let next = cursorOf(first);
+    const pages = Object.keys(input).length > 0 ? 1 : endpoint === 'rest' && masking.includes(tool.domain) ? PAGES : 2;
+    for (let n = 1; next !== undefined && n < pages; n++) {
+      const more = await toolCaller.call(endpoint, who, tool, { cursor: next });
+      texts.push(more.text);
+      next = cursorOf(more);
     }
-  }
-  return texts;
+    return texts;
+  });
+  return pagesOf.flat();
 }
 const cursorOf = ({ answer }: Outcome) => (answer as { metadata?: ListMetadata }).metadata?.nextCursor;
 /** The bytes of a cursor, as anyone without the key can decode them. */

@@ -9,7 +9,7 @@ import type { Tool } from '../../src/declare/tool.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import type { Ready } from './arrange.ts';
-import { codeOf, ToolCaller, ready, SURFACES, tools } from './calls.ts';
+import { codeOf, concurrently, ToolCaller, ready, SURFACES, tools } from './calls.ts';
 
 let testServer: TestServer;
 let toolCaller: ToolCaller;
@@ -71,25 +71,22 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
     const found: string[] = [];
     const expected: string[] = [];
     const refused = new Map<string, string>();
-    for (const tool of tools) {
-      for (const name of [tool.name, ...tool.aliases]) {
-        for (const endpoint of SURFACES) {
-          // Permitted callers send an undeclared key, so they get a validation error and nothing is executed. Others send a valid input.
-          const input = opened(tool) ? { no_such_input: 1 } : (valid.get(tool)?.input ?? {});
-          const { status, answer, result, requestId, error } = await toolCaller.call(endpoint, who, tool, input, { name });
-          const over = endpoint.endsWith('mcp') ? (result?.isError === true ? 'isError' : `not isError ${JSON.stringify(error)}`) : status;
-          found.push(`${qualifiedName(tool)} (${name}) by ${endpoint}: ${over} ${codeOf(answer)}`);
-          const wanted = opened(tool) ? [400, 'VALIDATION_ERROR'] : [403, 'INSUFFICIENT_PERMISSIONS'];
-          expected.push(
-            `${qualifiedName(tool)} (${name}) by ${endpoint}: ${endpoint.endsWith('mcp') ? 'isError' : wanted[0]} ${wanted[1]}`,
-          );
-          if (opened(tool)) continue;
-          refused.set(requestId, `${tool.name} INSUFFICIENT_PERMISSIONS refused`);
-          expect(answer).toMatchObject({ status: 'error', retryable: false, details: { requiredRoles: [...tool.roles] } });
-          expect(Object.keys(answer).toSorted()).toEqual(['code', 'details', 'message', 'retryable', 'status', 'suggestedAction']);
-        }
-      }
-    }
+    const calls = tools.flatMap((tool) =>
+      [tool.name, ...tool.aliases].flatMap((name) => SURFACES.map((endpoint) => ({ tool, name, endpoint }))),
+    );
+    await concurrently(calls, async ({ tool, name, endpoint }) => {
+      // Permitted callers send an undeclared key, so they get a validation error and nothing is executed. Others send a valid input.
+      const input = opened(tool) ? { no_such_input: 1 } : (valid.get(tool)?.input ?? {});
+      const { status, answer, result, requestId, error } = await toolCaller.call(endpoint, who, tool, input, { name });
+      const over = endpoint.endsWith('mcp') ? (result?.isError === true ? 'isError' : `not isError ${JSON.stringify(error)}`) : status;
+      found.push(`${qualifiedName(tool)} (${name}) by ${endpoint}: ${over} ${codeOf(answer)}`);
+      const wanted = opened(tool) ? [400, 'VALIDATION_ERROR'] : [403, 'INSUFFICIENT_PERMISSIONS'];
+      expected.push(`${qualifiedName(tool)} (${name}) by ${endpoint}: ${endpoint.endsWith('mcp') ? 'isError' : wanted[0]} ${wanted[1]}`);
+      if (opened(tool)) return;
+      refused.set(requestId, `${tool.name} INSUFFICIENT_PERMISSIONS refused`);
+      expect(answer).toMatchObject({ status: 'error', retryable: false, details: { requiredRoles: [...tool.roles] } });
+      expect(Object.keys(answer).toSorted()).toEqual(['code', 'details', 'message', 'retryable', 'status', 'suggestedAction']);
+    });
     expect(found).toEqual(expected);
     const auditLog = new Map(
       (await recorded(refused.size + tools.length * 8)).map((each) => [

@@ -220,7 +220,7 @@ async function unpackAll(source: Source, folder: string): Promise<Listed> {
   const folders = new Set<string>();
   for (let count = 0; count < MOST_ENTRIES; count++) {
     const block = await source.all(BLOCK);
-    if (block.every((byte) => byte === 0)) throw refused('it has no list of what is in it');
+    if (block.every((byte) => byte === 0)) throw refused('it has no list of its files');
     const { name, bytes, isFolder } = readEntry(block);
     if (name === LIST) return readList(source, bytes, found);
     if (found.has(name) || folders.has(name)) throw refused(`${quoted(name)} is in it twice`);
@@ -245,7 +245,7 @@ async function readList(source: Source, bytes: number, found: ReadonlyMap<string
   for (const [name, { bytes: wanted, sha256 }] of Object.entries(list.files)) {
     const file = found.get(name);
     if (file === undefined) throw refused(`${quoted(name)} is in its list and not in the archive`);
-    if (file.sha256 !== sha256 || file.bytes !== wanted) throw refused(`${quoted(name)} is not what its list says`);
+    if (file.sha256 !== sha256 || file.bytes !== wanted) throw refused(`${quoted(name)} differs from its entry in the list`);
   }
   const unlisted = [...found.keys()].find((name) => !Object.hasOwn(list.files, name));
   if (unlisted !== undefined) throw refused(`${quoted(unlisted)} is not in its list`);

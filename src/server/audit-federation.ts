@@ -127,7 +127,7 @@ export async function openAuditFederation({
     waiting.set(id, one);
     const timer = setTimeout(over, ANSWER_MS[question.what]);
     try {
-      // This process receives its own message, but does not count as a subscriber.
+      // Redis counts this process among the receivers, but this process does not reply to itself.
       subscribers.count = (await pubSub.publish(`ask ${id}`)) - 1;
       one.check();
       await end;

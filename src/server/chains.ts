@@ -3,19 +3,19 @@ import type { Config } from './config.ts';
 
 export const callChain = ({ instance }: Pick<Config, 'instance'>): string => `calls-${instance}`;
 
-/** Replicas share their checkpoints over Redis, but each stores its calls in its own data folder. */
+/** Selects the chains that this process stores. Redis also has checkpoints of the calls of other replicas, which store them elsewhere. */
 export function keptHere(config: Pick<Config, 'instance'>, domains: readonly string[]): (chain: string) => boolean {
   const calls = callChain(config);
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
-/** Whether this process's own file has the checkpoints of a chain that it can read: a chain of calls, or of its own writes to a store. */
+/** Among the chains that this process can read, selects those with checkpoints in its own file: chains of calls and of its own writes. */
 export const checkpointedHere =
   ({ instance }: Pick<Config, 'instance'>) =>
   (chain: string): boolean =>
     chain.startsWith('calls-') || chain.slice(chain.indexOf('-') + 1) === instance;
 
-/** The process that stores a chain of calls. A process that had to begin a new chain adds a dot and a number to its name. */
+/** The process that stores a chain of calls. If it had to begin a new chain, the chain's name ends with a dot and a number. */
 export const instanceOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
 
 /** The processes that store chains of calls. */

@@ -53,7 +53,7 @@ export interface Tamshai {
   readonly wiring: Wiring;
   /** Undefined if no SQL domain of this process uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
-  /** Before `close`: reports not ready for `ms`, then waits for running requests. */
+  /** Call it before `close`. The process reports itself as not ready for `ms`, and then waits for running requests. */
   drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The only reader of the environment. A setting that is wrong or unknown stops the start with one sentence. */
+/** Reads all settings from the environment; no other file does. If one is wrong or unknown, a start ends with one sentence about it. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -62,7 +62,7 @@ export interface Config {
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
-/** Names that look like ours: a misspelt setting must stop the start. */
+/** Matches names that look like our settings, so that a misspelt one is found. */
 const SERVERS = Object.keys(STANDARD_PORTS).join('|').toUpperCase();
 const STORES = 'DATABASE|MONGODB|ELASTICSEARCH';
 const OURS = new RegExp(`^(TAMSHAI|OIDC)_|^(${SERVERS})_(PORT|((${STORES})_)?URL)$|^(REDIS|${STORES})_URL$|^OPS_PORT$`);
@@ -161,7 +161,7 @@ function modelIn(env: z.infer<typeof settings>): LlmSettings | undefined {
   return { kind: 'openai', apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, baseUrl: env.LLM_BASE_URL };
 }
 
-/** Refuses combinations under which anybody could sign in as anybody. */
+/** Refuses issuers over plain HTTP, the built-in sign-in where other machines can use it, and test settings outside of tests. */
 function checkSafety(config: Config): void {
   const { staff, customer } = config.issuers;
   for (const [name, issuer] of [

@@ -26,7 +26,8 @@ export function checkSeparateDatabases(
     const owner = owners.get(place);
     if (owner !== undefined)
       throw new ConfigProblem(
-        `${owner} and ${name} cannot share the MongoDB database ${database}: name another, or none, in ${name.toUpperCase()}_MONGODB_URL.`,
+        `${owner} and ${name} cannot share the MongoDB database ${database}: ` +
+          `set ${name.toUpperCase()}_MONGODB_URL to a URL with another database name, or without one.`,
       );
     owners.set(place, name);
   }
@@ -37,7 +38,7 @@ export interface OpenedDocuments {
   close(): Promise<void>;
 }
 
-/** Domains with a URL have their own server; the others share one file. */
+/** A domain with a MongoDB URL uses that server, in a database of its own; the others share one file. */
 export async function openDocuments(config: Config, domains: readonly AnyDomain[]): Promise<OpenedDocuments> {
   const databases = new Map<AnyDomain, DocumentDatabase>();
   let file: EmbeddedDocuments | undefined;

@@ -27,7 +27,7 @@ export interface Identity {
   readonly issuers: readonly string[];
   /** Back-channel logout of an external issuer. */
   readonly logout: ((token: string) => Promise<void>) | undefined;
-  /** The audiences of an address: `<address>/mcp` and `<address>/api`, by each of its loopback names. */
+  /** The audiences of an address for one use, `<address>/mcp` or `<address>/api`. A loopback address has one for each of its names. */
   audiences(address: string, use: 'mcp' | 'api'): readonly string[];
 }
 
@@ -84,7 +84,7 @@ export function openIdentityServices({
       log.warn({ issuer, seconds }, 'this issuer issues access tokens that are valid for more than five minutes'),
   });
   const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
-  // A server's own URL, if it is set: its protected-resource metadata names it too.
+  // The configured URL of a server, if there is one: the server's protected-resource metadata contains the same URL.
   const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
     staff === undefined
@@ -121,7 +121,7 @@ export function openIdentityServices({
   return { verifier, sessions, accounts: own, embedded, logout, issuers: issuers.map(({ issuer }) => issuer), audiences };
 }
 
-/** A domain server verifies the gateway's signatures with public keys, and never holds the private key. */
+/** The public keys with which a domain server verifies the gateway's signatures: the configured ones, or those of its data folder. */
 export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): GatewayKeys {
   if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
   if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);

@@ -32,7 +32,7 @@ const instance = z.strictObject({
 export type Instance = z.infer<typeof instance>;
 
 export interface Folders {
-  /** Undefined for a user without one. */
+  /** Undefined if the user has no home folder. */
   readonly home: string | undefined;
   readonly cwd: string;
 }

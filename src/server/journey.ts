@@ -37,7 +37,7 @@ export async function indexJourney(
       return file === undefined ? undefined : ({ ...rowOf(file.path, file.text) } satisfies JourneyRow);
     } catch {
       // A file that cannot be parsed is skipped; the start goes on.
-      leftOut(file?.path ?? key, 'it could not be understood');
+      leftOut(file?.path ?? key, 'it could not be parsed');
       return undefined;
     }
   };

@@ -114,7 +114,7 @@ const page = z.object({
   ),
 });
 
-/** The feed of a remote hr server. A process without the gateway signs with its own key. */
+/** The feed of a remote hr server. A process without the gateway signs with the people-feed key, because it has no gateway key. */
 export function createRemotePeopleFeed(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): PeopleFeed {
   const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
   return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };

@@ -1,4 +1,4 @@
-/** Looks up whether a customer leads their organisation. A transfer of the lead takes effect with the next token. */
+/** Looks up whether a customer is the lead contact of their organisation. A new lead contact becomes effective with the next token. */
 import { z } from 'zod';
 import { filters } from '../declare/filter.ts';
 import type { Store } from '../engine/store.ts';

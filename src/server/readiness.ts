@@ -40,7 +40,7 @@ export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, si
   };
 }
 
-/** Resolves to false when the ping fails, or when the last success is older than `silentMs`. */
+/** Resolves to false if the ping fails, or if it misses the deadline and the last success is older than `silentMs`. */
 function createProbe(ping: () => Promise<void>, deadlineMs: number, silentMs: number): () => Promise<boolean> {
   let lastSuccess = Number.NEGATIVE_INFINITY;
   return () =>

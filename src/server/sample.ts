@@ -25,7 +25,7 @@ export interface LoadOptions {
 const LOCK = 7_261_535;
 /** Above this number of employees, indexes are built after loading, which takes a third of the time. */
 const LARGE = 50_000;
-/** The same for a single table with this many rows. */
+/** In a smaller company, only the indexes of tables with more rows than this are built after loading. */
 const LONG = 20_000;
 /** The estimated time of building indexes, relative to loading rows. */
 const AFTERWARDS = 0.4;
@@ -35,7 +35,7 @@ const streams = (client: pg.ClientBase): boolean =>
   (client as unknown as { connection?: { stream?: unknown } }).connection?.stream instanceof Socket;
 
 type Sample = (options: LoadOptions) => readonly SampleTable[];
-/** The sample data of each domain, in order. Tasks need the people of hr. Rows in its first table mean that a domain is loaded. */
+/** The sample data of each domain, in order. Tasks need the people of hr. A domain counts as loaded if its first table has rows. */
 const samples: Readonly<Record<string, Sample>> = {
   hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
   finance: financeSample,
@@ -83,7 +83,7 @@ async function write(
   { employees, onProgress, copy = streams(owner) }: LoadOptions,
 ): Promise<void> {
   const large = copy && employees > LARGE;
-  // Wide rows and the indexes after them take longer.
+  // Loading takes time in proportion to rows and columns.
   const share = ({ columns, estimate }: SampleTable) => columns.length * estimate;
   const total = Math.round(tables.reduce((sum, table) => sum + share(table), 0) * (large ? 1 + AFTERWARDS : 1));
   let done = 0;
@@ -91,7 +91,7 @@ async function write(
     done += by;
     onProgress(Math.min(Math.round(done), total), total);
   };
-  // The sample data includes what triggers would compute (chains, manager names, the change feed), which would take hours per row.
+  // The sample data includes what the triggers compute (chains, manager names, the change feed). In a large company they take hours.
   const people = tables.map(({ name }) => name).filter((name) => name === 'hr.employees' || name === 'finance.people');
   for (const name of people) await owner.query(`alter table ${name} disable trigger user`);
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");

@@ -1,4 +1,4 @@
-/** Opens the search backends: a search server if a URL is set, else a file in the data folder. */
+/** Opens the search backends: a search server or MongoDB if a URL is set, else a file in the data folder. */
 import { join } from 'node:path';
 import type { DocumentLoader } from '../declare/documents.ts';
 import type { Logger } from '../engine/ports.ts';

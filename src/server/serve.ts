@@ -215,7 +215,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
   const base = own ?? domainAddress(port);
   const guard = createHostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
-  /** The server's public URL and its port on this machine. */
+  /** Tokens may name the server's public URL or its port on this machine. */
   const audiences = (use: 'api' | 'mcp') => [
     ...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use))),
   ];

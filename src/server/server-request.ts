@@ -1,4 +1,4 @@
-/** Sends requests from the gateway to a domain server that belong to no user: the gateway signs them in its own name. */
+/** Sends requests to a domain server on behalf of no user, such as employment look-ups. They are signed with the caller `gateway`. */
 import { z } from 'zod';
 import { failure } from '../declare/errors.ts';
 import type { Clock } from '../engine/ports.ts';

@@ -43,7 +43,7 @@ const anchorOf = (title: string) =>
     .replaceAll(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-');
 
-/** The default in the schema, however the setting is wrapped. */
+/** The default in the schema, also if the setting transforms its value. */
 function schemaDefault(schema: z.ZodType): string | undefined {
   if (schema instanceof z.ZodPipe) return schemaDefault(schema.def.in as z.ZodType);
   if (!(schema instanceof z.ZodDefault)) return undefined;

@@ -28,7 +28,7 @@ export const STANDARD_PORTS: Readonly<Record<string, number>> = {
 export interface SettingText {
   readonly meaning?: string;
   readonly default?: string;
-  /** Accepted, but without effect for this domain: it is not listed. */
+  /** The setting is accepted but has no effect for this domain, so docs/settings.md does not list it. */
   readonly unlisted?: boolean;
 }
 const text = (described: SettingText) => ({ ...described });
@@ -343,7 +343,7 @@ export const settingGroups: readonly SettingGroup[] = [
   },
 ];
 
-/** Old name → present name. A process that is given an old name does not start, and says the present one. */
+/** Old name → current name. A process that finds an old name does not start, and its message contains the current one. */
 export const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
   TAMSHAI_STRANGERS_PER_SECOND: 'TAMSHAI_FAILED_AUTH_PER_SECOND',
   TAMSHAI_CALLS_AT_ONCE: 'TAMSHAI_CONCURRENT_CALLS',

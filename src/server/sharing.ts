@@ -22,11 +22,13 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
   const here = local[0]?.name ?? 'this server';
   if (!withGateway && gatewayKey !== undefined)
     throw new ConfigProblem(
-      `TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ("tamshai keys public" prints it).`,
+      `TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ` +
+        '("tamshai keys public" prints it).',
     );
   if (!withGateway && gatewayPublicKeys === undefined && redisUrl !== undefined)
     throw new ConfigProblem(
-      `${here} runs in its own process and cannot verify the gateway; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`,
+      `${here} runs in its own process and cannot verify the gateway; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ` +
+        '("tamshai keys public" prints them there).',
     );
   const processes = withGateway
     ? remote[0] && `the gateway and ${remote[0]}`
@@ -38,7 +40,8 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
     throw new ConfigProblem(`${sentence(processes)} run in separate processes and must share pending approvals; set REDIS_URL.`);
   if (masterKey === undefined)
     throw new ConfigProblem(
-      `${sentence(processes)} run in separate processes and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`,
+      `${sentence(processes)} run in separate processes and must have the same master key; set TAMSHAI_MASTER_KEY for both ` +
+        '("tamshai keys new" makes one).',
     );
 }
 
@@ -79,14 +82,16 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
   }
   if (!(await claim(kv, `instance:${config.instance}`, place)))
     throw new ConfigProblem(
-      `Another process with a data folder of its own is called ${config.instance} on this Redis; set TAMSHAI_INSTANCE to a unique name, or start it with the data folder it had before.`,
+      `Another process with a data folder of its own is called ${config.instance} on this Redis; ` +
+        'set TAMSHAI_INSTANCE to a unique name, or start this process with the data folder that it had before.',
     );
   for (const domain of local) {
     const setting = embeddedSetting(config, domain);
     if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));
     else if (!(await claim(kv, `rows:${domain.name}`, place)))
       throw new ConfigProblem(
-        `Another process on this Redis serves ${domain.name} from its own data folder, so their rows would differ; set ${setting} for both.`,
+        `Another process on this Redis serves ${domain.name} from its own data folder, so their rows would differ; ` +
+          `set ${setting} for both.`,
       );
   }
   rememberJoining(config.dataFolder, { redis: redisMark(config.redisUrl), master, since });
@@ -107,7 +112,7 @@ interface SeniorClaim {
   readonly same: (found: string) => boolean;
   /** When this data folder first joined the processes on this Redis, in milliseconds since 1970. */
   readonly since: number;
-  /** Whether it has joined before. A new process never overrides a claim, because its clock may be behind. */
+  /** Whether this data folder has joined before. A new process never overrides a claim, because its clock may be behind. */
   readonly isMember: boolean;
 }
 
@@ -184,7 +189,7 @@ async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean>
   return found === undefined ? kv.add(key, mine, YEAR) : found === mine ? kv.swap(key, found, mine, YEAR) : false;
 }
 
-/** The setting that would move a domain's rows from the data folder to a server; undefined if they are on a server or need none. */
+/** The setting that would move a domain's rows from the data folder to a server; undefined if they are on a server or need no server. */
 function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
   // Every start rebuilds the journey from its folder, so its copies need no shared server.
   if (name === 'journey') return undefined;

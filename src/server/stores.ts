@@ -46,7 +46,7 @@ export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
   return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
 }
 
-/** Progress of the long steps of a first start; `part` is 0 to 1. */
+/** Reports the progress of the long steps of a first start. `part` is the finished part, 0 to 1. */
 export type ReportProgress = (doing: string, part: number) => void;
 
 export interface OpeningStores {

@@ -84,7 +84,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
         lost += spans.length;
         if (performance.now() - warned < 60_000) continue;
         warned = performance.now();
-        log.warn({ count: lost }, 'traces could not be handed over and are lost');
+        log.warn({ count: lost }, 'traces could not be sent to the collector and are lost');
       }
     }
   }

@@ -37,7 +37,7 @@ function storeProblem(text: string, schemes: readonly string[]): string | undefi
   return textProblem(text, schemes) ?? (isUrl(text) ? undefined : beginsWith(schemes));
 }
 
-/** The driver prefers these query parameters, so they would replace the login of a role. */
+/** In the driver, these query parameters override the rest of the URL, so they would replace the login that we set. */
 const REPLACING = ['user', 'password', 'host', 'port', 'database', 'dbname'];
 
 function postgresProblem(text: string): string | undefined {
@@ -48,7 +48,7 @@ function postgresProblem(text: string): string | undefined {
   return wrong === undefined ? undefined : `must hold its ${wrong} before the query: postgres://user:password@host:5432/database`;
 }
 
-/** May name several hosts, which `new URL` does not parse. */
+/** A MongoDB URL may name several hosts, which `new URL` does not parse. */
 const mongodbProblem = (text: string): string | undefined => textProblem(text, ['mongodb', 'mongodb+srv']);
 
 const setting = (kind: UrlKind, problemOf: (text: string) => string | undefined) =>

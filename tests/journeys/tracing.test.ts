@@ -174,5 +174,5 @@ test('an unreachable collector causes a warning, and no failed call', async () =
   for (let i = 0; i < 3; i++)
     expect(await backend.call({ tool: 'x', surface: 'rest', requestId: 'r' } as never)).toEqual({ status: 'success', data: 1 });
   await gone.close();
-  expect(warned).toEqual(['traces could not be handed over and are lost']);
+  expect(warned).toEqual(['traces could not be sent to the collector and are lost']);
 });

@@ -25,7 +25,10 @@ describe('domains on one MongoDB', () => {
       MONGODB_URL: 'mongodb://a:p@ss@db.example/one',
       SUPPORT_MONGODB_URL: 'mongodb://b:word@db.example/one?replicaSet=rs0',
     });
-    expect(shared).toThrow('sales and support cannot share the MongoDB database one: name another, or none, in SUPPORT_MONGODB_URL.');
+    expect(shared).toThrow(
+      'sales and support cannot share the MongoDB database one: ' +
+        'set SUPPORT_MONGODB_URL to a URL with another database name, or without one.',
+    );
     expect(shared).not.toThrow(/ss@|word/);
   });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** Header lines, sent exactly as given. */
+/** Sends these header lines exactly as given, without a body. */
 function raw(port: number, lines: string[]): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1', () =>
@@ -51,7 +51,7 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
     '0.0.0.0:PORT',
     'user@localhost:PORT',
     '',
-  ])('Host "%s" is 403 everywhere', async (host) => {
+  ])('Host "%s" is 403 on every path', async (host) => {
     for (const path of paths) {
       const { status, body } = await raw(port(), [`${path} HTTP/1.1`, `Host: ${fill(host)}`]);
       expect([path, status, (JSON.parse(body) as { code: string }).code]).toEqual([path, 403, 'FORBIDDEN_ORIGIN']);
@@ -65,7 +65,7 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
     'http://localhost',
     'http://localhost:PORT.evil.example',
     'file://',
-  ])('Origin "%s" is 403 wherever something could be done', async (origin) => {
+  ])('Origin "%s" is 403 on every path except the public metadata', async (origin) => {
     for (const path of paths.filter((each) => !each.includes('well-known'))) {
       const { status } = await raw(port(), [`${path} HTTP/1.1`, fill('Host: localhost:PORT'), `Origin: ${fill(origin)}`]);
       expect([path, status]).toEqual([path, 403]);

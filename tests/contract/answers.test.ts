@@ -50,7 +50,7 @@ const published = (tool: Tool) =>
   JSON.parse(readFileSync(join(packageFolder, 'contracts', 'tools', tool.domain.name, `${tool.name}.json`), 'utf8')) as Published;
 const problem = (schema: Schema, value: unknown) => schemas.getValidator(schema)(value).errorMessage;
 
-/** Masks what differs between two equal answers: cursors are encrypted anew each time, and a new row has its own number. */
+/** Replaces what differs between two equal answers: the cursor, which is encrypted anew each time, and the numbers of new rows. */
 const same = (answer: Answer) =>
   JSON.parse(
     JSON.stringify(answer)
@@ -106,7 +106,7 @@ describe.each(byName)('%s', (_name, tool) => {
         (endpoint === 'mcp' ? qualified : answers).push(outcome.answer);
       }
     });
-    // Each endpoint has its own clients, so a card names the endpoint that was called first; the rest of the answer is the same.
+    // A repeated write returns the ticket of the first call, so its answers are equal too, including the card.
     const plain = tool.kind === 'act' ? sameAct : same;
     for (const answer of answers) expect(plain(answer)).toEqual(plain(answers[0] as Answer));
     // Hints for MCP clients of the gateway use qualified tool names.

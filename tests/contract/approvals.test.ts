@@ -96,7 +96,7 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([after, ONE]);
   });
 
-  it('never takes effect after a denial, and the same request is then refused', async () => {
+  it('has no effect after a denial, and the same request is refused after two denials', async () => {
     const before = await fingerprint(testServer, tool);
     const asked = await askFor(testServer, tool);
     const denied = await decide(asked, false);
@@ -151,7 +151,7 @@ describe.each(writes)('%s', (_name, tool) => {
 
   it('can be neither decided nor read by another person', async () => {
     const asked = await askFor(testServer, tool);
-    // The person whom the write is about may be deleted by it, and is then refused for that reason.
+    // The write may end the employment of the person that it is about; that person would then be refused for another reason.
     const others = STAFF.filter(
       (username) => username !== asked.as && persona(username).employeeId !== asked.ticket.confirmationData.subject.id,
     );
@@ -226,7 +226,7 @@ describe.each(writes)('%s', (_name, tool) => {
     const asked = await askFor(testServer, tool);
     const rows = await rowsAround(testServer, tool, asked);
     const shown = rows.filter((row) => isShown(row, asked));
-    // All rows of one table that belong to the ticket, then each row on the card alone.
+    // Changes all rows of one table that belong to the ticket, for each table, and then each row on the card alone.
     const attempts = [...new Set(rows.map(({ table }) => table)), ...shown].map((each) =>
       typeof each === 'string' ? rows.filter(({ table }) => table === each) : [each],
     );

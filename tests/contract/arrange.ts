@@ -34,7 +34,7 @@ export const arranged: Readonly<Record<string, (testServer: TestClient) => Promi
   }),
 };
 
-/** Varies a change of a tool that takes neither a reason nor a note. */
+/** By qualified tool name: varies an input, so that it gets its own ticket. Only for tools that take neither a reason nor a note. */
 export const variations: Readonly<
   Record<string, (input: Readonly<Record<string, unknown>>, because: string) => Readonly<Record<string, unknown>>>
 > = {
@@ -44,14 +44,14 @@ export const variations: Readonly<
   }),
 };
 
-/** Tables that copy names from hr: a card shows the copy. */
+/** Tables that the change feed fills from hr. They change without a write to finance, so checks of a write leave them out. */
 export const copies: readonly string[] = ['finance.people', 'finance.chain', 'finance.feed'];
 
 /** Ids that a person must not find: an unknown one, one of a deleted row, and one of another person's row. */
 export interface Unfindable {
   readonly random: unknown;
   readonly gone: unknown;
-  /** Undefined where the person may see all rows. */
+  /** Undefined if there is no row that the person may not see. */
   readonly foreign: unknown;
 }
 
@@ -229,7 +229,7 @@ export interface HiddenPlace {
   readonly put: (value: string) => Promise<unknown>;
 }
 export const hidden: Readonly<Record<string, (testServer: TestServer, people: number) => Promise<HiddenPlace[]>>> = {
-  // Earnings of the latest stub of everyone without other lines: gross pay is then the same value.
+  // The latest pay stub of each employee whose only earning is SALARY: its gross pay equals the planted value.
   async payroll(testServer, people) {
     const stubs = await testServer.owner(
       `select distinct on (s.employee_id) s.employee_id, s.pay_stub_id from payroll.pay_stubs s join payroll.stub_pay p using (pay_stub_id)
@@ -246,7 +246,7 @@ export const hidden: Readonly<Record<string, (testServer: TestServer, people: nu
   },
 };
 
-/** Lists that are too long to page through many times are limited by this filter. */
+/** By qualified tool name: a filter for a list that is too long to page through many times. */
 export const narrowed: Readonly<Record<string, (today: string) => Readonly<Record<string, unknown>>>> = {
   payroll_list_pay_stubs: (today) => ({ pay_date_from: new Date(Date.parse(today) - 40 * 86_400_000).toISOString().slice(0, 10) }),
 };
@@ -273,7 +273,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
        values ($1, $1, $2, 'churns', $3, 'churn', 'Churn', now())`,
       [await next('relate'), `${['a', 'm', 'z'][n % 3]} churn ${n}`, `churn ${n}`],
     );
-    // No tool deletes rows here, so the test deletes whole entries and triples together with the change that created them.
+    // No tool deletes rows of this domain. The test deletes an entry and a triple, each with the transaction that created it.
     for (const [table, key] of [
       ['entries', 'entry_no'],
       ['triples', 'triple_no'],
@@ -327,7 +327,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
        values ('V-CHURN', 'Churn', 10, 'Churn', 'Engineering', 'OTHER', $1, $1, $2, $3)`,
       [day, nina.id, nina.name],
     );
-    // One of Nina's own, one of an employee below her and one of somebody else.
+    // The reports of Nina, of two employees below her and of somebody else take turns.
     const whose = [nina.id, id('marcus.johnson'), id('carol.johnson'), id('frank.davis')][n % 4];
     await testServer.owner(
       `with r as (insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at)
@@ -335,7 +335,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
        insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select report_id, 1, employee_id, $3, 'OTHER', 'Churn', 1 from r`,
       [whose, day.slice(0, 7), day],
     );
-    // Existing rows in every state are deleted.
+    // Deletes existing rows, whatever their status.
     for (const [table, parts, key, mine] of [
       ['budgets', 'budget_lines', 'budget_id', "department = 'Engineering'"],
       ['invoices', undefined, 'invoice_id', 'true'],
@@ -362,7 +362,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       }
     });
   },
-  // Customers and agents add the tickets through the tools: the search index has no other entry.
+  // Through the tools: a customer submits a ticket, and an agent closes another.
   async support(testServer, n) {
     const customers = personas.filter(({ realm }) => realm === 'customer');
     const { username: customer } = customers[n % customers.length] ?? { username: '' };

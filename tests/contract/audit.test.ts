@@ -27,7 +27,7 @@ async function records(limit = 400): Promise<AuditRecord[]> {
   const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }
-/** Records of the latest request. A store without transactions records an intent before each outcome. */
+/** The records of one recent request, without intents: a store without transactions records an intent before each outcome. */
 const of = async (requestId: string) => (await records(20)).filter((record) => record.requestId === requestId && record.code !== 'INTENT');
 
 const SURFACE: Record<Endpoint, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
@@ -147,7 +147,7 @@ it('unknown tool names and failed sign-ins are recorded too', async () => {
   const deadline = Date.now() + 10_000;
   while ((await counted()) < before + 25 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await counted()).toBe(before + 25);
-  // As one aggregated record: a flood of calls must not become a flood of records.
+  // Failed sign-ins share a few records: a flood of requests must not become a flood of records.
   const bulk = (await records()).filter(({ code }) => code === 'UNAUTHENTICATED');
   expect(bulk.length).toBeLessThan(10);
   for (const { principal, username } of bulk) expect([principal, username]).toEqual(['', '']);
@@ -196,7 +196,7 @@ const page = async (user: string, query = '') =>
   testServer.send<AuditLog>('GET', `/api/audit${query}`, { token: await toolCaller.token(user) });
 
 describe('readers', () => {
-  it.each(personas.map(({ username }) => username))('%s reads all records that they may read, and no others', async (user) => {
+  it.each(personas.map(({ username }) => username))('%s reads their own records; only executives read those of others', async (user) => {
     const seen: string[] = [];
     const rows: AuditLog['data'] = [];
     let query = '?limit=50';
@@ -215,7 +215,7 @@ describe('readers', () => {
     if (persona(user).roles.includes('executive')) expect(others.size).toBeGreaterThan(3);
     else expect([...others]).toEqual([]);
   });
-  it('a record is read by its number: by its caller, and by executives, with its error code', async () => {
+  it('its caller and executives read a record by its chain and number; others get 404', async () => {
     const { body } = await page('eve.thompson', '?limit=50');
     const theirs = body.data.find(({ username }) => username === 'frank.davis') ?? (await page('frank.davis')).body.data[0];
     if (!theirs) throw new Error('frank.davis has no record');
@@ -268,7 +268,7 @@ describe('a call that cannot be recorded', () => {
       expect(codeOf((await toolCaller.call('rest', as, tool, input)).answer)).toBe('success');
     }
   });
-  it('writes nothing where record and write share a transaction', async () => {
+  it('writes nothing if its tool acts at once', async () => {
     for (const tool of tools.filter(({ kind }) => kind === 'act')) {
       const { as, input } = await ready(testServer, tool);
       const room = await openRawStore(testServer, tool.domain);

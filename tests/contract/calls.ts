@@ -65,7 +65,7 @@ export interface Who {
   readonly roles?: readonly string[] | undefined;
 }
 
-/** Reuses tokens for a while: thousands of calls would otherwise need thousands of tokens. */
+/** Calls tools as any person. It reuses a token for two minutes: thousands of calls would otherwise need thousands of tokens. */
 export class ToolCaller {
   readonly testServer: TestClient;
   readonly #tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
@@ -84,7 +84,7 @@ export class ToolCaller {
     return token;
   }
 
-  /** Forgets the tokens of a person whose account changed. */
+  /** Forgets all tokens, because an account or the clock has changed. */
   forget(): void {
     this.#tokens.clear();
   }
@@ -128,7 +128,7 @@ export class ToolCaller {
   }
 }
 
-/** The results of `work` for all items, in their order. Concurrent calls take less time than calls one after another. */
+/** Runs `work` for all items, at most `atOnce` at a time. Returns the results in the order of the items. */
 export async function concurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>, atOnce = 16): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < items.length; at += atOnce) results.push(...(await Promise.all(items.slice(at, at + atOnce).map(work))));

@@ -61,7 +61,7 @@ async function columnsOf(testServer: TestServer, domain: AnyDomain, people: numb
   return places;
 }
 
-/** Searches a long text once for all values, instead of once for each value. */
+/** Matches every value that `valueOf` makes, so that one search of a long text finds all of them. */
 const LIKE_VALUES = /3\d{6}\.37|CANARY-[a-z_]+-\d{5}/g;
 
 function valueOf(numeric: boolean, field: string, n: number): string {

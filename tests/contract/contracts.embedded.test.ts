@@ -31,7 +31,7 @@ describe('contracts/', () => {
     if (!existsSync(file) || readFileSync(file, 'utf8') !== text)
       expect.fail(`contracts/${path} is not what the declarations say; run: npm run contracts`);
   });
-  it('is the same however often it is generated', () => {
+  it('is the same when it is generated again', () => {
     expect([...contracts(allTools(), version)]).toEqual([...generated]);
   });
 });
@@ -97,7 +97,7 @@ describe.each(named)('%s', (_name, tool) => {
     }
   });
 
-  it('declares a hint for each of its errors, and no error of the core', () => {
+  it('declares a hint for each of its errors, and declares no common error code', () => {
     for (const [code, text] of Object.entries(tool.errors)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
       expect([...commonCodes, ...pipelineCodes]).not.toContain(code);
@@ -105,7 +105,7 @@ describe.each(named)('%s', (_name, tool) => {
     }
   });
 
-  it('cannot be mistaken for a tool that decides', () => {
+  it('has no name that suggests a decision about a ticket', () => {
     expect(tool.name).not.toMatch(/^confirm|confirmation|_confirm$|^decide|^execute/);
   });
 });

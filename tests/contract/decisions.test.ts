@@ -158,7 +158,7 @@ describe('who may decide', () => {
     }
     await untouched(asked);
   });
-  it('a program with a token of the person gets 403, and the message asks for the person', async () => {
+  it('a program with a token of the person gets 403 PERSON_REQUIRED, and no scope that it could request', async () => {
     const asked = await askFor(testServer, tool);
     const { confirmationId: id } = asked.ticket;
     for (const [approve, wanted] of [
@@ -175,7 +175,7 @@ describe('who may decide', () => {
     }
     await untouched(asked);
   });
-  it('a grant for one ticket decides that ticket, once', async () => {
+  it('a token that may approve one ticket decides that ticket, once', async () => {
     const [one, other] = [await askFor(testServer, tool), await askFor(testServer, tool)];
     const token = await testServer.token(one.as, { approve: one.ticket.confirmationId });
     const decide = ({ ticket }: Asked, approved: boolean) =>
@@ -188,7 +188,7 @@ describe('who may decide', () => {
     expect(codeOf((await decide(other, false)).body)).toBe('PERSON_REQUIRED');
     await restore(tool.domain);
   });
-  it('GET, HEAD and other safe methods decide nothing', async () => {
+  it('no method except POST decides', async () => {
     const asked = await askFor(testServer, tool);
     const token = await testServer.token(asked.as, { approve: true });
     const { confirmationId: id } = asked.ticket;
@@ -208,7 +208,7 @@ describe('who may decide', () => {
 });
 
 describe('pending tickets', () => {
-  it('are limited to twenty for one person, then 429; a decision frees one; others are not affected', async () => {
+  it('are limited to twenty per person: the next request gets 429, a decision makes room for one, others are not affected', async () => {
     const { as, input } = await ready(testServer, tool);
     const asked: string[] = [];
     for (let n = 0; n < 20; n++) asked.push((await testServer.ask(as, server, tool.name, varied(tool, input))).confirmationId);
@@ -308,7 +308,7 @@ describe('the endpoint that executes approved changes on a domain server', () =>
     const replies = await Promise.all(Array.from({ length: 5 }, () => execute(stored, grant())));
     for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
     expect(await effectsOf(testServer, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
-    // The ticket store of this server never had the ticket, and the one result is still returned.
+    // The ticket store still says waiting, but the domain's store has the result: a denial is refused, an approval returns the result.
     const denied = await testServer.decide(asked.as, asked.ticket.confirmationId, false);
     expect([denied.status, codeOf(denied.body)]).toEqual([409, 'ALREADY_DECIDED']);
     expect((await testServer.decide(asked.as, asked.ticket.confirmationId, true)).text).toBe(replies[0]?.text);

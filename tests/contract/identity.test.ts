@@ -30,13 +30,13 @@ const confirmation = randomUUID();
 const PLACES: Place[] = [
   { name: 'a tool', path: `/api/tools/tasks/list_tasks`, body: {} },
   { name: 'a decision', path: `/api/confirm/${confirmation}`, body: { approved: true } },
-  { name: 'what waits', path: '/api/confirmations' },
-  { name: 'one that waits', path: `/api/confirmations/${confirmation}` },
-  { name: 'who am I', path: '/api/user/info' },
-  { name: 'my tools', path: '/api/user/mcp-tools' },
+  { name: 'pending tickets', path: '/api/confirmations' },
+  { name: 'a pending ticket', path: `/api/confirmations/${confirmation}` },
+  { name: 'the signed-in user', path: '/api/user/info' },
+  { name: 'the tools of the user', path: '/api/user/mcp-tools' },
   { name: 'the audit log', path: '/api/audit' },
-  { name: 'a record', path: '/api/audit/calls-main/1' },
-  { name: 'the verdict', path: '/api/audit/verify' },
+  { name: 'an audit record', path: '/api/audit/calls-main/1' },
+  { name: 'the verification of the audit log', path: '/api/audit/verify' },
 ].map((place) => ({ server: 'gateway', use: 'api', method: 'body' in place ? 'POST' : 'GET', ...place }) as const);
 for (const server of SERVERS) {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -47,7 +47,7 @@ for (const server of SERVERS) {
 }
 for (const server of DOMAINS) {
   PLACES.push({ name: 'a tool', server, use: 'api', method: 'POST', path: `/tools/${firstTool(server)?.name}`, body: {} });
-  PLACES.push({ name: 'no tool', server, use: 'api', method: 'POST', path: '/tools/no_such_tool', body: {} });
+  PLACES.push({ name: 'an unknown tool', server, use: 'api', method: 'POST', path: '/tools/no_such_tool', body: {} });
   PLACES.push({
     name: 'the endpoint for approved changes',
     server,
@@ -93,32 +93,32 @@ const without = (claims: JWTPayload, ...names: string[]) =>
 type Make = (claims: JWTPayload, place: Place) => string | Promise<string>;
 const now = () => Math.floor(Date.now() / 1000);
 const BAD: Record<string, Make> = {
-  nothing: () => '',
+  'no Authorization header': () => '',
   'an empty token': () => 'Bearer ',
   'another scheme': () => `Basic ${Buffer.from('eve.thompson:x').toString('base64')}`,
-  'no token at all': () => 'Bearer swordfish',
+  'a token that is no JWT': () => 'Bearer swordfish',
   'alg none': (claims) => `Bearer ${encoded({ alg: 'none', typ: 'at+jwt' })}.${encoded(claims)}.`,
   'HS256 signed with the public key': async (claims) =>
     `Bearer ${await signedWith(Buffer.from(testServer.keys.realms.staff.publicKey.export({ type: 'spki', format: 'pem' })), claims, { alg: 'HS256' })}`,
   expired: async (claims) => `Bearer ${await signed({ ...claims, iat: now() - 310, exp: now() - 10 })}`,
   'not yet valid': async (claims) => `Bearer ${await signed({ ...claims, nbf: now() + 60 })}`,
-  'made in the future': async (claims) => `Bearer ${await signed({ ...claims, iat: now() + 60 })}`,
-  'without an end': async (claims) => `Bearer ${await signed(without(claims, 'exp'))}`,
-  'with too late an end': async (claims) => `Bearer ${await signed({ ...claims, exp: now() + 86_400 })}`,
-  'for nobody': async (claims) => `Bearer ${await signed(without(claims, 'aud'))}`,
+  'issued in the future': async (claims) => `Bearer ${await signed({ ...claims, iat: now() + 60 })}`,
+  'without an expiry': async (claims) => `Bearer ${await signed(without(claims, 'exp'))}`,
+  'with a lifetime of a day': async (claims) => `Bearer ${await signed({ ...claims, exp: now() + 86_400 })}`,
+  'without an audience': async (claims) => `Bearer ${await signed(without(claims, 'aud'))}`,
   'for another application': async (claims) => `Bearer ${await signed({ ...claims, aud: 'account' })}`,
   'for the bare address': async (claims, { server }) => `Bearer ${await signed({ ...claims, aud: testServer.address(server) })}`,
   'for another port': async (claims, { use }) => `Bearer ${await signed({ ...claims, aud: `http://localhost:1/${use}` })}`,
-  'for the other use here': async (claims, { server, use }) =>
+  'for the other audience of this server': async (claims, { server, use }) =>
     `Bearer ${await signed({ ...claims, aud: `${testServer.address(server)}/${use === 'api' ? 'mcp' : 'api'}` })}`,
   'of another issuer': async (claims) => `Bearer ${await signed({ ...claims, iss: 'https://id.example/realms/staff' })}`,
   'of the other realm': async (claims) => `Bearer ${await signed({ ...claims, iss: `${testServer.tamshai.base}/oidc/customers` })}`,
-  'signed by somebody else': async (claims) =>
+  'signed with an unknown key': async (claims) =>
     `Bearer ${await signedWith(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, claims)}`,
   "signed with the provider library's published key": async (claims) => `Bearer ${await withPublishedKey(claims)}`,
   'an id token': async (claims) => `Bearer ${await signed({ ...claims, nonce: 'n', at_hash: 'h' }, { typ: 'JWT' })}`,
-  'of another kind': async (claims) => `Bearer ${await signed(claims, { typ: 'tamshai-identity+jwt' })}`,
-  'of somebody unknown': async (claims) => `Bearer ${await signed({ ...claims, sub: randomUUID() })}`,
+  'of another type': async (claims) => `Bearer ${await signed(claims, { typ: 'tamshai-identity+jwt' })}`,
+  'of an unknown person': async (claims) => `Bearer ${await signed({ ...claims, sub: randomUUID() })}`,
   'of 40 kB': async (claims) => `Bearer ${await signed({ ...claims, padding: 'x'.repeat(30_000) })}`,
 };
 
@@ -142,7 +142,7 @@ describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_n
     expect(headers['www-authenticate']).toBe(challenge);
   });
 
-  it('a valid token is accepted, so the refusals above are not about the address', async () => {
+  it('a valid token is accepted, except by /execute, so the refusals above are about the credential', async () => {
     const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor(place))}` });
     if (place.path === '/execute') expect(status).toBe(401);
     else expect(status).not.toBe(401);
@@ -244,7 +244,7 @@ describe.each(DOMAINS)('the token that the gateway signs for %s', (server) => {
       'the endpoint for approved changes': await post(server, '/execute', '{"input":{}}', identity({ path: '/execute' })),
       MCP: await post(server, '/mcp', '{"input":{}}', identity({ path: '/mcp' })),
       'the gateway': await post('gateway', `/api/tools/${server}/${reading?.name}`, '{"input":{}}', identity({ server: 'gateway' })),
-      'an old one': await post(
+      'an expired token': await post(
         server,
         path,
         '{"input":{}}',
@@ -254,7 +254,7 @@ describe.each(DOMAINS)('the token that the gateway signs for %s', (server) => {
           { now: () => new Date(Date.now() - 120_000) },
         ),
       ),
-      'a grant': await post(
+      'an execution grant': await post(
         server,
         path,
         '{"input":{}}',

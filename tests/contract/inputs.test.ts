@@ -33,7 +33,7 @@ afterAll(async () => {
 const ENDPOINTS: Endpoint[] = ['rest', 'mcp', 'direct'];
 const isText = ({ type, enum: options, format }: Property) => type === 'string' && options === undefined && format === undefined;
 
-/** Values that a field of this kind refuses. Undefined omits the field. */
+/** Values that a field with this schema refuses. */
 function wrongFor(property: Property): unknown[] {
   const { type, format, enum: options, minimum, exclusiveMinimum, maximum, maxLength, minLength, multipleOf } = property;
   const anything = [null, [], {}, { $ne: null }, { $gt: '' }];
@@ -70,7 +70,7 @@ function wrongFor(property: Property): unknown[] {
   return whatever;
 }
 
-/** Hidden characters: a reader of a card or a list would not see them, or would see them in another place. */
+/** Characters that the reader of a card or a list does not see, or that reorder the text around them. */
 const UNSEEN = {
   'a direction override': '\u202e',
   'an isolate': '\u2066',
@@ -115,7 +115,7 @@ describe.each(byName)('%s', (_name, tool) => {
     good = await ready(testServer, tool);
   });
   const call = (endpoint: Endpoint, input: unknown) => toolCaller.call(endpoint, good.as, tool, input);
-  /** Refused at every endpoint with the same message, which reveals no internals. */
+  /** Expects the same validation error at every endpoint, without internals. */
   async function refused(input: unknown, what: string): Promise<ErrorAnswer> {
     const outcomes = await Promise.all(ENDPOINTS.map((endpoint) => call(endpoint, input)));
     const [first] = outcomes;
@@ -169,7 +169,7 @@ describe.each(byName)('%s', (_name, tool) => {
     }
   });
 
-  it('refuses values of another type, out of range, or out of the calendar', async () => {
+  it('refuses values of another type, values out of range, and dates that do not exist', async () => {
     const wrong = propertiesOf(tool).flatMap(([key, property]) => wrongFor(property).map((value) => ({ key, value })));
     await concurrently(wrong, async ({ key, value }) => {
       const { message } = await refused({ ...good.input, [key]: value }, `${key} = ${JSON.stringify(value).slice(0, 80)}`);
@@ -274,18 +274,18 @@ describe.each(byName)('%s', (_name, tool) => {
   });
 });
 
-describe('a body that is not valid JSON', () => {
+describe('a body that is not acceptable JSON', () => {
   const BODIES: Record<string, string | Buffer> = {
     'no JSON': '{',
-    nothing: '',
+    'an empty body': '',
     'a NUL': '{"title":"a\\u0000b"}',
-    'half a character': '{"title":"\\ud800"}',
-    'a poisoned key': '{"__proto__":{"admin":true}}',
-    'another one': '{"constructor":1}',
-    'a number beyond numbers': '{"limit":1e400}',
+    'a lone surrogate': '{"title":"\\ud800"}',
+    '__proto__ as a key': '{"__proto__":{"admin":true}}',
+    'constructor as a key': '{"constructor":1}',
+    'a number that is infinite': '{"limit":1e400}',
     'a byte order mark': '\ufeff{}',
     'broken UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-    deep: `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    'deep nesting': `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
     'many keys': `{${Array.from({ length: 3_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
     'a long text': `{"title":"${'x'.repeat(70_000)}"}`,
     NaN: '{"limit":NaN}',

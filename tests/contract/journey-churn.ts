@@ -1,4 +1,4 @@
-/** Adds and removes records of the journey through their files: a copy of the folder, indexed as at a start. */
+/** Adds and removes journey records: changes files in a copy of the folder, and indexes the copy as a start does. */
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -123,12 +123,12 @@ describe.each(lists)('%s', (_name, tool) => {
       return large;
     });
     expect(new Set(all.map((row) => row[key])).size).toBe(all.length);
-    // A cursor is independent of the page size.
+    // Without a limit, a page has up to 50 rows.
     const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {});
     expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);
   });
 
-  it.each(callersFor(tool))('%s gets no row twice and misses none while rows change', async (as) => {
+  it.each(callersFor(tool))('%s gets no row twice and misses no row that stays while others come and go', async (as) => {
     const move = churn[tool.domain.name];
     if (!move) expect.fail(`tests/contract/arrange.ts does not know how rows of ${tool.domain.name} come and go`);
     const key = keyOf(tool);
@@ -185,7 +185,7 @@ describe.each(lists)('%s', (_name, tool) => {
       expect(again).not.toBe(cursor);
       const values = Object.values(first.data[0] ?? {}).filter((value) => typeof value === 'string' && value.length > 3) as string[];
       expect(values.length).toBeGreaterThan(0);
-      // A ciphertext may contain any value by chance, but not twice.
+      // One ciphertext may contain a value by chance, but hardly two.
       const readable = [cursor, again].map((each) => {
         const bytes = Buffer.from(each, 'base64url');
         return bytes.toString('latin1') + bytes.toString('utf8') + bytes.toString('utf16le');

@@ -26,7 +26,7 @@ const maskedIn = ({ output }: Tool): string[] => {
   return shape instanceof z.ZodObject ? Object.values(shape.shape).flatMap((field) => masks.get(field as z.ZodType)?.mask ?? []) : [];
 };
 const OTHERS = 20;
-/** Enough people to page through all of them. */
+/** Enough pages of 50 rows for all 500 employees. */
 const PAGES = 12;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** All sample people, and two more combinations of roles: a reader of records without pay, alone and as a manager. */
+/** Two combinations of roles that no sample person has: `hr-read`, which does not open pay, without and with `manager`. */
 const VARIANTS: Who[] = [
   { user: 'tom.becker', roles: ['employee', 'hr-read'] },
   { user: 'dan.williams', roles: ['employee', 'manager', 'hr-read'] },
@@ -93,7 +93,7 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
   beforeAll(() => become(who));
   afterAll(() => become({ user: who.user }));
 
-  it('receives no masked value by any tool, card, page, cursor or error', async () => {
+  it('receives no value that is masked for them, by any tool, card, page, cursor or error', async () => {
     const token = await toolCaller.token(who);
     const asked = tools.filter(({ kind }) => kind !== 'act');
     // answers.test.ts proves that both endpoints answer alike, so MCP is called only in the domains with masks.
@@ -214,7 +214,7 @@ describe('nothing depends on a masked value', () => {
     '%s',
     async (_name, domain, mask) => {
       const rule = domain.masks?.[mask];
-      // One person of each kind: other roles make no difference here.
+      // One person for each combination of relevant roles: other roles make no difference here.
       const relevant = new Set([...Object.values(domain.audiences).flatMap(({ roles }) => roles), ...(rule?.shownTo ?? [])]);
       const kind = (who: Who) =>
         [...rolesFor(who)]

@@ -158,7 +158,7 @@ add(
   { ...H, 'mcp-protocol-version': '2027-01-01' },
   call({}, { _meta: { ...envelope, [VERSION]: '2027-01-01' } }),
 );
-add('versions that are none', { ...H, 'mcp-protocol-version': 'zzz' }, call({}, { _meta: { ...envelope, [VERSION]: 'zzz' } }));
+add('versions that do not exist', { ...H, 'mcp-protocol-version': 'zzz' }, call({}, { _meta: { ...envelope, [VERSION]: 'zzz' } }));
 add('versions of 2025', { ...H, 'mcp-protocol-version': '2025-11-25' }, call({}, { _meta: { ...envelope, [VERSION]: '2025-11-25' } }));
 
 const NAMES = [
@@ -301,7 +301,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([fastPath.close(), sdkOnly.close()]));
 
-/** The same text for equal JSON, and for one message whether it is sent as JSON or as the only event of a stream. */
+/** The same text for equal JSON, whatever the order of its keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

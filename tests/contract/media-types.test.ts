@@ -44,7 +44,7 @@ const BAD = [
   '',
 ];
 
-/** Each change is a new one: a denied change is refused when it is requested again. */
+/** Makes each requested change different: after two denials the same request is refused. */
 let asked = 0;
 /** Every endpoint that accepts JSON, with a valid body. */
 const entrances = async () => {
@@ -118,7 +118,7 @@ describe('the content type', () => {
     }
   });
 
-  it('of a sign-in form is checked as strictly', async () => {
+  it('of a form, at the sign-out and the token endpoint, is checked as strictly', async () => {
     const { gateway: port = 0 } = testServer.tamshai.ports;
     const lines = (type: string) => [`Host: localhost:${port}`, `Content-Type: ${type}`, 'Content-Length: 3', 'Connection: close'];
     for (const type of ['application/x-www-form-urlencoded;', 'application/x-www-form-urlencoded\t;x', 'application/json', 'text/plain']) {
@@ -130,7 +130,7 @@ describe('the content type', () => {
   });
 });
 
-describe('the content encoding', () => {
+describe('the content encoding and the framing', () => {
   it.each(['gzip', 'br', 'identity, gzip', 'Identity;q=1', 'gzip, identity', ''])('Content-Encoding %j is 415', async (encoding) => {
     for (const entrance of await entrances()) {
       const { status } = await send(entrance, ['Content-Type: application/json', `Content-Encoding: ${encoding}`]);
@@ -141,8 +141,8 @@ describe('the content encoding', () => {
   it.each([
     ['two lengths', ['Content-Length: 2', 'Content-Length: 3']],
     ['a length and chunks', ['Content-Length: 2', 'Transfer-Encoding: chunked']],
-    ['a packed transfer', ['Transfer-Encoding: gzip, chunked']],
-    ['a transfer that ends nowhere', ['Transfer-Encoding: gzip']],
+    ['a compressed transfer', ['Transfer-Encoding: gzip, chunked']],
+    ['a transfer without chunks and length', ['Transfer-Encoding: gzip']],
     ['a folded header', ['X-A: b', '\tc', 'Content-Length: 2']],
     ['a space before the colon', ['Content-Length : 2']],
     ['a bad length', ['Content-Length: +2']],
@@ -163,10 +163,13 @@ describe('a request that is malformed', () => {
     ['garbage', 'what is this\r\n\r\n'],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['two Hosts', 'GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
-    ['an endless head', `GET /health HTTP/1.1\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`],
-    ['an endless address', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n\r\n`],
-    ['an expectation', 'POST /health HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'],
-    ['a tunnel', 'CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n'],
+    ['a header of 70 kB', `GET /health HTTP/1.1\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`],
+    ['a path of 70 kB', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n\r\n`],
+    [
+      'an unknown Expect header',
+      'POST /health HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    ],
+    ['a CONNECT request', 'CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n'],
   ])('%s is refused with our JSON error on every listener, and the connection is closed', async (_what, text) => {
     for (const [name, port] of Object.entries(testServer.tamshai.ports)) {
       const { status, body, head } = replyIn(await exchange(port, (socket) => socket.write(text)));

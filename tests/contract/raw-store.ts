@@ -55,7 +55,7 @@ export function openRawStore(testServer: TestServer, domain: AnyDomain): Promise
   return room;
 }
 
-/** Tests do not change the tables, so what the catalogue says is read once. */
+/** Reads the catalogue only once: the tests do not change the schema. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined;
   return () => (known ??= read());
@@ -172,7 +172,7 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
 const anything = z.looseObject({});
 type AnyRows = Readonly<Record<string, { readonly key?: string }>>;
 
-/** The same collections without any masks or rules: a second connection with its own audience. */
+/** Opens the collections a second time, without masks, with an audience that reads and writes all rows. */
 async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
   const declared = domain.collections as AnyRows;
   const open = Object.fromEntries(

@@ -22,11 +22,11 @@ interface Refused {
 const BODIES: Record<string, Refused> = {
   'broken JSON': { raw: `{"title":"${SECRET}"` },
   'a lone surrogate': { raw: `{"title":"\\ud800 ${SECRET}"}` },
-  'a poisoned key': { raw: `{"__proto__":{"title":"${SECRET}"}}` },
+  '__proto__ as a key': { raw: `{"__proto__":{"title":"${SECRET}"}}` },
   'broken UTF-8': { raw: Buffer.concat([Buffer.from(`{"${SECRET}":"`), Buffer.from([0xff]), Buffer.from('"}')]) },
-  'another type': { raw: `{"title":"${SECRET}"}`, headers: { 'content-type': 'text/plain' }, code: 'UNSUPPORTED_MEDIA_TYPE' },
-  'no type': { raw: `{"title":"${SECRET}"}`, headers: { 'content-type': '' }, code: 'UNSUPPORTED_MEDIA_TYPE' },
-  packed: { raw: `{"title":"${SECRET}"}`, headers: { 'content-encoding': 'gzip' }, code: 'UNSUPPORTED_MEDIA_TYPE' },
+  'another content type': { raw: `{"title":"${SECRET}"}`, headers: { 'content-type': 'text/plain' }, code: 'UNSUPPORTED_MEDIA_TYPE' },
+  'no content type': { raw: `{"title":"${SECRET}"}`, headers: { 'content-type': '' }, code: 'UNSUPPORTED_MEDIA_TYPE' },
+  compressed: { raw: `{"title":"${SECRET}"}`, headers: { 'content-encoding': 'gzip' }, code: 'UNSUPPORTED_MEDIA_TYPE' },
   'too large': { raw: `{"title":"${SECRET}${'x'.repeat(257 * 1024)}"}`, code: 'PAYLOAD_TOO_LARGE' },
   'too deep': { raw: `{"title":"${SECRET}","a":${'['.repeat(40)}${']'.repeat(40)}}` },
 };
@@ -141,7 +141,7 @@ describe('other endpoints record', () => {
   it.each([
     ['arguments that are no object', { name: 'tasks_list_tasks', arguments: 'x' }],
     ['no name', { arguments: {} }],
-    ['a name that is none', { name: 7 }],
+    ['a name that is a number', { name: 7 }],
   ])('a tool call that the protocol refuses: %s', async (_what, params) => {
     const id = randomUUID();
     const token = await testServer.token('eve.thompson', { mcp: true });
@@ -152,7 +152,7 @@ describe('other endpoints record', () => {
       .toMatchObject([{ username: 'eve.thompson', decision: 'refused', code: 'VALIDATION_ERROR', surface: 'mcp' }]);
   });
 
-  it('no single record for an unreadable body without a sign-in', async () => {
+  it('nothing for a single unreadable body without a sign-in', async () => {
     const id = randomUUID();
     await testServer.send('POST', '/api/tools/tasks/add_task', { raw: '{', headers: { 'x-request-id': id } });
     expect(await recordsOf(id)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Every declared resource and prompt, for every person and endpoint: the same checks, error shape and audit records as for tools. */
+/** Resources and prompts have the same checks, the same error shape and the same audit records as tools. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -194,7 +194,7 @@ describe('prompts', () => {
     );
 
   test.each(prompts.map((prompt) => [prompt.name, prompt] as const))(
-    '%s names only tools that its readers may use, and tells of no write as done',
+    '%s names only tools that its readers may use, and describes no write as done',
     async (name, prompt) => {
       for (const role of prompt.roles)
         for (const tool of prompt.tools) expect([tool.name, opens(tool, new Set([role]))]).toEqual([tool.name, true]);
@@ -222,7 +222,7 @@ describe('prompts', () => {
     refused(await ask('prompts/get', { name: 'retrieve-context', arguments: { question: 'x' } }, customer), 'INSUFFICIENT_PERMISSIONS');
   });
 
-  test('complete nothing for a person who may not read the resource', async () => {
+  test('complete nothing for people without the role, for unknown names and for long values', async () => {
     const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     const argument = { name: 'topic', value: '' };
     refused(

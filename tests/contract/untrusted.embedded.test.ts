@@ -1,4 +1,4 @@
-/** Every text of every answer declares its origin: untrusted, the company's or the caller's. The assistant detects untrusted text by it. */
+/** Every text in an answer declares its origin: untrusted, the company's or the caller's. The assistant uses it to find untrusted text. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allTools } from '../../src/server/registry.ts';

@@ -46,7 +46,7 @@ export const fingerprint = async (testServer: TestServer, { domain }: Tool): Pro
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
-/** Versioned rows that a ticket is about: one of its ids is in their key, or an id that such a row refers to. */
+/** Versioned rows that a ticket is about: the rows with one of its ids in their key, and the rows that those refer to. */
 export async function rowsAround(testServer: TestServer, { domain }: Tool, { input, ticket }: Asked): Promise<VersionedRow[]> {
   if (domain.name === 'knowledge') return numberedRows(testServer, JSON.stringify([input, ticket.confirmationData]));
   const room = await openRawStore(testServer, domain);
@@ -85,7 +85,7 @@ export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked)
     (columns.length > 1 || Object.keys(key).length === 1)
   )
     return true;
-  // Two matching values: one alone may match by chance.
+  // Requires two matching values: one alone may match by chance.
   const words = Object.entries(values).filter(
     ([column, value]) => !(column in key) && typeof value === 'string' && /^\p{L}.{2,}$/u.test(value) && told.includes(value),
   );

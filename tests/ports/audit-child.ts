@@ -1,9 +1,9 @@
 import { openCallLog } from '../../src/storage/audit/sqlite.ts';
 import { clock, example, openPlace } from './audit-test-store.ts';
 
-// A second process that writes to an audit log until it is told to stop, killed, or out of disk.
+// A second process that appends a number of records to an audit log. It ends earlier if it is killed or if a write fails.
 const [, , folder = '', times = '0'] = process.argv;
-// Without a listener the signal would end the process; with one the write just fails.
+// The kernel sends SIGXFSZ at the file size limit. It would end the process; with a listener only the write fails.
 process.on('SIGXFSZ', () => undefined);
 const place = await openPlace(folder);
 const log = await openCallLog({ file: place.file, chain: 'calls', key: place.key, checkpoints: place.checkpoints });

@@ -1,4 +1,4 @@
-/** Audit federation: processes that each hold a part of the audit log and read all of it over the shared store. */
+/** Audit federation: each process holds a part of the audit log, and reads the other parts through Redis. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,7 +87,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       ['hr', undefined],
     ] as const)
       nodes.set(name, await node(name, key));
-    // In turn, so that no process has two records in a row.
+    // The processes take turns, so that a page of the whole log has to be merged from all of them.
     const names = [...nodes.keys()];
     for (let n = 1; n <= 60; n++) await at(names[n % 3] ?? '').log.append(example(n));
     await Promise.all([...nodes.values()].map(({ checkpoints }) => checkpoints.all()));
@@ -109,7 +109,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => `r-${60 - n}`));
   });
 
-  it('people see their own records, and one record by its number', async () => {
+  it('people see only their own records, in pages and by record number', async () => {
     const { data } = await at('gateway1').read.page(person(1), 50, undefined);
     expect(new Set((data as Shown[]).map(({ username }) => username))).toEqual(new Set(['person.1']));
     expect(data).toHaveLength(20);
@@ -126,7 +126,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     await expect(at('gateway2').read.verify(person(1))).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  it('a record that was changed in another process fails the verification here', async () => {
+  it('a record that was changed in the store of another process fails the verification', async () => {
     const db = new Database(at('hr').file, { timeout: 5_000 });
     const change = (from: string, to: string) => db.prepare('UPDATE records SET body = replace(body, ?1, ?2) WHERE n = 7').run(from, to);
     change('get_employee', 'get_nothing');
@@ -141,8 +141,8 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     expect(await at('gateway1').read.verify(eve)).toMatchObject({ ok: true });
   });
 
-  describe('an attacker with the store alone', () => {
-    /** Acts as somebody with access to the store, and whatever the caller of this adds. */
+  describe('an attacker with access to Redis', () => {
+    /** Publishes a question with this text to all processes, and returns the messages that contain an answer. */
     async function ask(text: (id: string) => string | undefined): Promise<string[]> {
       const heard: string[] = [];
       const pubSub = await openRedisPubSub(url, 'audit', (message) => void heard.push(message));
@@ -171,30 +171,33 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       expect(await ask((id) => JSON.stringify({ token: signed(id), body }))).toHaveLength(3);
     });
     it.each<[string, (id: string) => string | undefined]>([
-      ['without any question', () => undefined],
-      ['what is none', () => '{"token":'],
+      ['no question', () => undefined],
+      ['malformed JSON', () => '{"token":'],
       [
-        'signed by somebody else',
+        'a signature of another installation',
         (id) => JSON.stringify({ token: signed(id, {}, openKeys(mkdtempSync(join(root, 'foreign'))).gateway.current), body }),
       ],
-      ['signed for a server', (id) => JSON.stringify({ token: signed(id, { server: 'hr' }), body })],
-      ['with another body', (id) => JSON.stringify({ token: signed(id), body: JSON.stringify({ what: 'page', limit: 51 }) })],
-      ['an old one again', () => JSON.stringify({ token: signed(randomUUID()), body })],
+      ['a signature for the server hr', (id) => JSON.stringify({ token: signed(id, { server: 'hr' }), body })],
       [
-        'too much',
+        'a body that differs from the signed one',
+        (id) => JSON.stringify({ token: signed(id), body: JSON.stringify({ what: 'page', limit: 51 }) }),
+      ],
+      ['a signature for an earlier question', () => JSON.stringify({ token: signed(randomUUID()), body })],
+      [
+        'a page of 5,000 records',
         (id) => {
           const much = JSON.stringify({ what: 'page', limit: 5_000 });
           return JSON.stringify({ token: signed(id, { body: much }), body: much });
         },
       ],
-    ])('gets nothing: %s', async (_what, text) => {
+    ])('gets no answer for %s', async (_what, text) => {
       expect(await ask(text)).toEqual([]);
     });
-    it('reads nothing there, and malformed messages are ignored', async () => {
+    it('finds no record, name or token in Redis; malformed messages are ignored', async () => {
       const redis = new Redis(url);
       const pubSub = await openRedisPubSub(url, 'audit', () => {});
       for (const text of ['', 'ask', 'ask ../x', `told ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
-      // Everything in the store while a page is read.
+      // Collects all audit keys in Redis while a page is read.
       const told: string[] = [];
       const ears = await openRedisPubSub(url, 'audit', () => {
         void redis
@@ -203,7 +206,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       });
       await at('gateway1').read.page(eve, 50, undefined);
       await expect.poll(() => told.length, { timeout: 5_000 }).toBeGreaterThan(0);
-      // Three letters occur in ciphertext by chance; a token has a dot as well.
+      // The letters eyJ can occur in ciphertext by chance, so the pattern for a token also requires a dot.
       expect(told.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
       await expect.poll(() => redis.keys('tamshai:audit-question:*'), { timeout: 5_000 }).toEqual([]);
       await pubSub.close();
@@ -212,7 +215,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     });
   });
 
-  it('a process that is down is named, and the others continue', async () => {
+  it('a page and a verification name a process that is down, and cover the others', async () => {
     await at('gateway2').close();
     nodes.delete('gateway2');
     const { about, data } = await at('gateway1').read.page(eve, 50, undefined);
@@ -222,10 +225,10 @@ describe.each(server ? [server] : [])('three processes', (on) => {
   });
 });
 
-describe.each(server ? [server] : [])('the command that verifies', (on) => {
+describe.each(server ? [server] : [])('tamshai audit verify', (on) => {
   afterAll(removeFolders);
 
-  it('names processes that hold a part of the audit log and do not answer, and does not report success', async () => {
+  it('names a process that holds a part of the audit log and does not answer, and exits with 5', async () => {
     build();
     const REDIS_URL = await redisDatabase(on);
     const running = await testServer(await prepared({ REDIS_URL, TAMSHAI_MASTER_KEY: SHARED_KEY }));

@@ -133,7 +133,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 204 }] });
   });
 
-  test('has no fork and no lost record with 200 writers in two processes', async () => {
+  test('has no fork and loses no record while two processes write concurrently', async () => {
     const folder = fresh();
     const { log, stop } = await started(folder);
     const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '400');
@@ -198,7 +198,7 @@ describe('the log of calls', () => {
     await expect(log.append(example(7))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('a reader during the creation of the index misses no earlier record', async () => {
+  test('records that are appended while the index is created are found at once', async () => {
     const { log, stop } = await started();
     await append(log, 1, 1200);
     const early = log.newest({ limit: 1 });
@@ -208,7 +208,7 @@ describe('the log of calls', () => {
     await stop();
   });
 
-  test('an audit log without an index is indexed and counted while calls continue', async () => {
+  test('an audit log without an index is indexed and counted without blocking new records', async () => {
     const folder = fresh();
     const first = await started(folder);
     await append(first.log, 1, 12_000);
@@ -276,7 +276,7 @@ describe('the log of calls', () => {
   });
 });
 
-/** Limits the file size of the process from outside: writes beyond it fail. */
+/** Limits the size of files that the process may write, as a full disk would. */
 function limitFileSize(pid: number, bytes: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}`]);
 }
@@ -292,7 +292,7 @@ describe('verification', () => {
     const second = await started(good);
     await append(second.log, 151, 319);
     await second.log.append({ ...example(320), input: '"\ufffd"' });
-    // Indexes all records now instead of a moment later.
+    // A read completes the index, which otherwise follows a moment later.
     await second.log.newest({ limit: 1 });
     await second.stop();
   });
@@ -326,9 +326,9 @@ describe('verification', () => {
   test.each([
     ['an edited record', `UPDATE records SET body = replace(body, 'r-100', 'r-101') WHERE n = 100`, 100, /not as it was written/],
     ['an edited person', `UPDATE records SET body = replace(body, 'person.1', 'person.2') WHERE n = 100`, 100, /not as it was written/],
-    ['an edited code', `UPDATE records SET mac = 'x' || substr(mac, 2) WHERE n = 12`, 12, /not as it was written/],
+    ['an edited MAC', `UPDATE records SET mac = 'x' || substr(mac, 2) WHERE n = 12`, 12, /not as it was written/],
     [
-      'something after a NUL',
+      'text that was added after a NUL',
       `UPDATE records SET body = CAST(CAST(body AS BLOB) || x'00' || 'more' AS TEXT) WHERE n = 9`,
       9,
       /not as it was written/,
@@ -344,7 +344,7 @@ describe('verification', () => {
       /does not belong/,
     ],
     [
-      'a record as far before the first as can be',
+      'a record with the smallest possible number',
       `INSERT INTO records (chain, n, body, mac) SELECT chain, -9223372036854775808, body, mac FROM records WHERE n = 1`,
       1,
       /does not belong/,
@@ -360,30 +360,35 @@ describe('verification', () => {
     ['an emptied table', 'DELETE FROM records', 1, /whole chain is missing/],
     ['a renamed chain', `UPDATE records SET chain = 'other'`, 1, /not as it was written/],
     [
-      'a chain whose name goes on behind a NUL',
+      'a chain whose name continues after a NUL',
       `INSERT INTO records (chain, n, body, mac) SELECT CAST(CAST(chain AS BLOB) || x'00' || 'x' AS TEXT), n, body, mac FROM records`,
       1,
       /not as it was written/,
     ],
-    ['a code that is no text', `UPDATE records SET mac = CAST(x'ff41' AS TEXT) WHERE n = 12`, 12, /not as it was written/],
+    ['a MAC that is not UTF-8', `UPDATE records SET mac = CAST(x'ff41' AS TEXT) WHERE n = 12`, 12, /not as it was written/],
     [
-      'a chain whose name is no text',
+      'a chain whose name is not UTF-8',
       `INSERT INTO records (chain, n, body, mac) SELECT CAST(x'ff41' AS TEXT), n, body, mac FROM records WHERE n = 1`,
       1,
       /more rows than records/,
     ],
     [
-      'a byte that reads like another',
+      'an invalid byte in place of a replacement character',
       `UPDATE records SET body = CAST(replace(CAST(body AS BLOB), x'efbfbd', x'ff') AS TEXT) WHERE n = 320`,
       320,
       /not as it was written/,
     ],
-    ['one that nobody finds by its time', 'DELETE FROM by_time WHERE n = 100', 100, /its store files it/],
-    ['one that is kept under another time', `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`, 100, /its store files it/],
-    ['one that its person does not find', 'DELETE FROM by_person WHERE n = 7', 7, /its store files it/],
-    ['one that another person is to find', `UPDATE by_person SET principal = 'staff|9' WHERE n = 7`, 7, /its store files it/],
-    ['an order that was emptied', 'DELETE FROM by_person; DELETE FROM by_time', 1, /its store files it/],
-  ])('finds %s', async (_what, sql, n, problem) => {
+    ['a record that is missing in the index by time', 'DELETE FROM by_time WHERE n = 100', 100, /its store files it/],
+    [
+      'a record under another time in the index',
+      `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`,
+      100,
+      /its store files it/,
+    ],
+    ['a record that is missing in the index by person', 'DELETE FROM by_person WHERE n = 7', 7, /its store files it/],
+    ['a record under another person in the index', `UPDATE by_person SET principal = 'staff|9' WHERE n = 7`, 7, /its store files it/],
+    ['emptied indexes', 'DELETE FROM by_person; DELETE FROM by_time', 1, /its store files it/],
+  ])('detects %s', async (_what, sql, n, problem) => {
     const verdict = await verify(changed(sql));
     expect(verdict).toEqual({
       ok: false,
@@ -393,7 +398,7 @@ describe('verification', () => {
     });
   });
 
-  test('detects hashes recomputed without the key', async () => {
+  test('detects MACs that were recomputed with another key', async () => {
     const folder = changed('DELETE FROM records');
     const db = new Database(join(folder, 'audit.db'));
     let mac = '';
@@ -406,7 +411,7 @@ describe('verification', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 1 });
   });
 
-  test("detects yesterday's copy, and records that were added to it", async () => {
+  test('detects an audit log that was replaced by an older copy, also after new records', async () => {
     const folder = fresh();
     cpSync(good, folder, { recursive: true });
     for (const file of ['audit.db', 'audit.db-wal', 'audit.db-shm']) rmSync(join(folder, file), { force: true });
@@ -515,7 +520,7 @@ describe('verification', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint.*Restore/is) });
   });
 
-  test('detects it also after a restart, with or without new records', async () => {
+  test('detects missing checkpoints also after restarts, with and without new records', async () => {
     const folder = await young(20);
     await withoutCheckpoints(folder);
     cut(folder, 15);
@@ -547,14 +552,14 @@ describe('verification', () => {
     expect(await restored(15)).toMatchObject({ ok: false, chain: 'calls' });
   });
 
-  test('raises no alarm where a process was killed before its first checkpoint', async () => {
+  test('accepts the record of a process that was killed before its first checkpoint', async () => {
     const folder = fresh();
     const { log, stop, marks } = await started(folder);
     const before = readFileSync(marks, 'utf8');
     expect(before).toContain('"count":0');
     await log.append(example(1));
     await stop();
-    // What a kill at that moment leaves: the record, and no checkpoint of it.
+    // After a kill at that moment, the record exists and its checkpoint does not.
     writeFileSync(marks, before);
     for (const file of ['gateway.db', 'gateway.db-wal', 'gateway.db-shm']) rmSync(join(folder, file), { force: true });
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 1, checkpointed: 0 }] });
@@ -564,7 +569,7 @@ describe('verification', () => {
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 2, checkpointed: 2 }] });
   });
 
-  test('accepts a new log without records, and one from before records referred to checkpoints', async () => {
+  test('accepts a new log without records, and a log whose records do not yet refer to checkpoints', async () => {
     const folder = fresh();
     await (await started(folder)).stop();
     expect(await verify(folder)).toEqual({ ok: true, chains: [] });
@@ -613,7 +618,7 @@ describe('verification', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint/i) });
   });
 
-  test('cannot verify without the key or with another one; it can with the old one beside the new', async () => {
+  test('fails without the key or with another key, and succeeds with the old key beside a new one', async () => {
     const chains = openCallChains(join(good, 'audit.db'));
     expect(await verifyChains([chains], [], undefined)).toMatchObject({ ok: false, problem: expect.stringContaining('without its key') });
     await chains.close();
@@ -641,7 +646,7 @@ describe('verification', () => {
 describe('checkpoints', () => {
   const mac = (n: number) => `mac-${n}`;
 
-  test('are written at the first record, every hundred, within the time, and at close', async () => {
+  test('are written at the first record, after every hundred records, at the configured interval and at close', async () => {
     const { checkpoints, marks, kv } = await openPlace(fresh(), 200);
     const counts = () =>
       readFileSync(marks, 'utf8')
@@ -662,7 +667,7 @@ describe('checkpoints', () => {
     expect((await readCheckpoints('/nowhere', kv)).map(({ chain, count }) => [chain, count])).toEqual([['a', 206]]);
   });
 
-  test('records are durable before their checkpoint', async () => {
+  test('are not written before their records are durable', async () => {
     const { checkpoints, marks } = await openPlace(fresh(), 50);
     let ready = false;
     await checkpoints.checkpoint('a', 1, mac(1), async () => {
@@ -675,7 +680,7 @@ describe('checkpoints', () => {
     await checkpoints.close();
   });
 
-  test('one copy may be unreachable for a while', async () => {
+  test('are written to the file while the key-value store is unavailable, with one warning', async () => {
     const folder = fresh();
     const kv = openSqliteKeyValue(':memory:');
     await kv.close();
@@ -715,7 +720,7 @@ describe('checkpoints', () => {
     expect(await second.checkpoints.latest('domain')).toMatchObject({ count: 50, mac: mac(50) });
   });
 
-  test('an emptied store learns again which chains exist', async () => {
+  test('the list of chains is written again after it was deleted from the key-value store', async () => {
     const { checkpoints, kv } = await openPlace(fresh(), 10);
     await checkpoints.checkpoint('a', 1, mac(1));
     await expect.poll(() => checkpoints.chains()).toEqual(['a']);
@@ -735,7 +740,7 @@ describe('checkpoints', () => {
     await checkpoints.close();
   });
 
-  test('the file is compacted when it is opened, not emptied', async () => {
+  test('the file is compacted when it is opened, and keeps the newest checkpoint of every chain', async () => {
     const folder = fresh();
     const { marks, checkpoints, kv } = await openPlace(folder);
     await checkpoints.close();
@@ -748,7 +753,7 @@ describe('checkpoints', () => {
     const again = await openCheckpoints({ file: marks, kv, keys, clock });
     const all = await again.all();
     await again.close();
-    // A chain without a writer gets no newer checkpoint that would reveal a truncation.
+    // No process writes to this chain any more, so only this checkpoint can reveal a truncation.
     expect(all.filter(({ chain }) => chain === 'seldom').map(({ count }) => count)).toEqual([3]);
     const counts = all.filter(({ chain }) => chain === 'a').map(({ count }) => count);
     expect(counts.length).toBeLessThan(2_100);
@@ -758,7 +763,7 @@ describe('checkpoints', () => {
 });
 
 describe('unauthenticated calls', () => {
-  test('become one record per second with their number', async () => {
+  test('are counted in one record per second', async () => {
     const { log, stop } = await started();
     const refusals = countRefusals(log, clock);
     for (let i = 0; i < 1_000; i++) refusals.count('rest', 'gateway');
@@ -780,7 +785,7 @@ describe('unauthenticated calls', () => {
     await stop();
   });
 
-  test('are counted while the audit log cannot be written', async () => {
+  test('stay counted while the audit log cannot be written, and are recorded afterwards', async () => {
     const kept: AuditRecord[] = [];
     let works = false;
     const log = {

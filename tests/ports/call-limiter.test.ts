@@ -1,4 +1,4 @@
-/** Rate and concurrency limits of one person: the same for one process and for three on one store. */
+/** The rate limit and the concurrency limit of one person are the same with one process and with three processes on one store. */
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const clock = { now: () => new Date('2026-05-05T10:00:20Z') };
 async function replica(store: string, leaseSeconds?: number): Promise<CallLimiter> {
   const kv = await openRedisKeyValue(store);
   closing.push(() => kv.close());
-  if (kv.leases === undefined) throw new Error('a shared store gives out places');
+  if (kv.leases === undefined) throw new Error('a shared store has leases');
   return createCallLimiter(LIMITS, { clock, shared: { count: kv.count, leases: kv.leases, leaseSeconds } });
 }
 const outcome = async (work: () => unknown): Promise<string> => {
@@ -32,7 +32,7 @@ const outcome = async (work: () => unknown): Promise<string> => {
 };
 const counted = (all: readonly string[]) =>
   Object.fromEntries([...new Set(all)].map((each) => [each, all.filter((one) => one === each).length]));
-/** A released slot reaches the store a moment later. */
+/** Retries, because a slot is released in the store a moment after the call. */
 const soon = async (work: () => unknown) => {
   await expect.poll(() => outcome(work), { timeout: 5_000 }).toBe('in');
 };
@@ -41,7 +41,7 @@ describe.each([
   ['one process', async () => [createCallLimiter(LIMITS, { clock })]],
   ...(url ? [['three processes', async () => [await replica(url), await replica(url), await replica(url)]] as const] : []),
 ] as const)('%s', (_name, open) => {
-  it('allows a number of concurrent calls, and another for each that ends', async () => {
+  it('allows eight concurrent calls of one person, and one more for each call that ends', async () => {
     const all = await open();
     const [alice, bob] = [randomUUID(), randomUUID()];
     const at = (n: number) => all[n % all.length] as CallLimiter;
@@ -55,7 +55,7 @@ describe.each([
     expect(await outcome(() => enter(0, alice))).toBe('More than 8 calls at once. 1');
   });
 
-  it('allows a number of calls in a minute, including instant ones; a refused call holds no slot', async () => {
+  it('allows thirty calls of one person in a minute; a refused call holds no slot', async () => {
     const all = await open();
     const carol = randomUUID();
     const at = (n: number) => all[n % all.length] as CallLimiter;
@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-it('reports a call that exceeds both limits once, and every other refusal', async () => {
+it('reports every refused call once, also one that exceeds both limits', async () => {
   const kv = url === undefined ? undefined : await openRedisKeyValue(url);
   if (kv !== undefined) closing.push(() => kv.close());
   for (const shared of [undefined, ...(kv?.leases === undefined ? [] : [{ count: kv.count, leases: kv.leases }])]) {
@@ -89,7 +89,7 @@ it('reports a call that exceeds both limits once, and every other refusal', asyn
 });
 
 describe.each(url ? [url] : [])('concurrency slots on a shared store', (store) => {
-  it('are kept by long calls, and free after them', async () => {
+  it('are renewed while a call runs longer than the lease, and are free after the call', async () => {
     const [one, other] = [await replica(store, 4), await replica(store, 4)];
     const dora = randomUUID();
     const leaving = await Promise.all(Array.from({ length: LIMITS.atOnce }, async () => one.enter(dora)));
@@ -103,7 +103,7 @@ describe.each(url ? [url] : [])('concurrency slots on a shared store', (store) =
     for (const leave of leaving) leave();
   });
 
-  it('are released when the store is reachable again, not only when they expire', async () => {
+  it('of calls that end during an outage are released when the store is reachable again', async () => {
     const link = await openFaultyConnection({ host: new URL(store).hostname, port: Number(new URL(store).port) });
     closing.push(() => link.close());
     const [near, far] = [await replica(store), await replica(Object.assign(new URL(store), { port: String(link.port) }).href)];
@@ -116,7 +116,7 @@ describe.each(url ? [url] : [])('concurrency slots on a shared store', (store) =
     for (let n = 0; n < 8; n++) await expect.poll(() => outcome(() => near.enter(dora)), { timeout: 8_000, interval: 1_000 }).toBe('in');
   }, 30_000);
 
-  it('of a killed process expire, and are deleted when nobody holds any', async () => {
+  it('of a killed process expire, and the key is deleted when nobody holds a slot', async () => {
     const kv = await openRedisKeyValue(store);
     const redis = new Redis(store);
     closing.push(

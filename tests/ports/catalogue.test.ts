@@ -13,7 +13,7 @@ const AUDIENCES = sqlDomains.flatMap(({ name, audiences }) => Object.keys(audien
 /** A system role owns functions that run with more rights than their caller. No session can log in as it or become it. */
 const isSystemRole = (role: unknown) => /^tamshai_[a-z]+_keeper$/.test(String(role));
 
-/** Every grant in a schema that is not the owner's own, as "role: object right(columns)". */
+/** For each role except the owner: its grants in one schema, as "object right(columns); …". */
 const GRANTED = `
   with granted as (
     select 0 as kind, nspname::text as object, null::name as column_name, (a).grantee, (a).privilege_type
@@ -63,7 +63,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(tables.filter(({ forced, policy }) => !forced || !policy)).toEqual([]);
   });
 
-  test('the domains hold tables, invoker views and sequences, and nothing else that could show rows', async () => {
+  test('domains contain tables, views with security_invoker and sequences, and nothing else that could show rows', async () => {
     const inDomains = 'relnamespace in (select oid from pg_namespace where nspname = any ($1))';
     const kinds = await column(
       `select distinct relkind::text from pg_class where ${inDomains} and relkind not in ('i', 'I', 'c') order by 1`,
@@ -82,7 +82,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(await column('select rulename from pg_rules where schemaname = any ($1)', [DOMAINS])).toEqual([]);
   });
 
-  test('a policy names its roles, and one role has one policy for one verb of a table', async () => {
+  test('every policy is for named roles, and a role has at most one policy per table and command', async () => {
     const policies = await testRuntime.owner(
       `select schemaname || '.' || tablename as name, cmd, unnest(roles)::text as role, permissive from pg_policies`,
     );
@@ -93,7 +93,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 
-  test('roles have no attributes, own nothing, and can become only what they include', async () => {
+  test('no role has an elevated attribute, only system roles own functions, and a write role includes only its read role', async () => {
     const roles = await testRuntime.owner(
       `select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as mighty, rolcanlogin as login, rolinherit as inherits,
         array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and split_part(g.rolname, '_', 1) = any ($1) order by 1) as groups,
@@ -106,7 +106,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       const { name, mighty, login, inherits } = row as Record<'name' | 'mighty' | 'login' | 'inherits', unknown>;
       const [groups, owns] = [list(row['groups']), list(row['owns'])];
       const ordinary = names.includes(String(name));
-      // It logs in on a server; the embedded database has no logins.
+      // On a server tamshai_serve has LOGIN (giveLogins in migrate.ts); on the embedded database it has not.
       if (name === 'tamshai_serve') {
         expect({ mighty, groups, owns }).toEqual({ mighty: false, groups: [], owns: [] });
         continue;
@@ -118,7 +118,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     }
   });
 
-  test('each audience of the tools is a role, and every other role has its reason', () => {
+  test('each audience is a role, and every other role is a write, audit or feed role', () => {
     expect(names.filter((name) => !/_(audit|write|feed)$/.test(name)).toSorted()).toEqual(AUDIENCES.toSorted());
     for (const name of names.filter((each) => each.endsWith('_write'))) expect(AUDIENCES).toContain(name.replace(/_write$/, ''));
     for (const domain of DOMAINS) expect(names).toContain(`${domain}_audit`);
@@ -145,9 +145,9 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       'Generated from the database catalogue; `npx vitest run tests/ports/catalogue.test.ts -u` updates it. It lists the grants on tables,',
       'columns and functions. Which rows a role sees is decided by the policies in `domains/<domain>/sql/policies.sql`.',
       '',
-      'A role belongs to an audience (`hr_everyone`), to its writes (`hr_everyone_write`), to the audit log (`hr_audit`) or to the change feed',
-      'of people (`hr_feed`). `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at the end of this file, and no',
-      'session can log in as it. `tamshai_serve` only checks which migrations were applied.',
+      'An audience has a role for reads (`hr_everyone`) and, if it writes, one for writes (`hr_everyone_write`). `hr_audit` reads the audit',
+      'log; `hr_feed` serves the change feed of people. `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at',
+      'the end of this file, and no session can log in as it. `tamshai_serve` only checks which migrations were applied.',
       '',
       ...sections,
       '## Functions with more rights than their caller',
@@ -164,7 +164,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     ).toEqual([]);
   });
 
-  test('no role can create temporary objects', async () => {
+  test('no role can create objects, not even temporary ones', async () => {
     for (const role of names) {
       const [may] = await testRuntime.owner(
         `select has_database_privilege($1, current_database(), 'temporary') or has_database_privilege($1, current_database(), 'create') as database,
@@ -175,7 +175,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     }
   });
 
-  test('the policies can be applied again, and change nothing', async () => {
+  test('applying the policies again changes nothing', async () => {
     for (const domain of DOMAINS) {
       const state = async () => [
         await testRuntime.owner(GRANTED, [domain]),

@@ -7,7 +7,7 @@ import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.t
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { databases, errorOf, idOf, ids, openSqlTestStore, type Query, type SqlTestStore, TODAY } from './sql-test-store.ts';
 
-/** A person above themselves, or twice below the same one. */
+/** Error codes of a cycle: somebody would be above themself (check), or twice below the same person (unique). */
 const CIRCLE = ['23514', '23505'];
 /** The difference between the chain and the current managers, in both directions. */
 const WRONG = `
@@ -20,7 +20,7 @@ const WRONG = `
   union all select 'name', e.manager_id, e.employee_id, e.manager_name, m.last_name, 0
     from hr.employees e left join hr.employees m on m.employee_id = e.manager_id where e.manager_name is distinct from m.first_name || ' ' || m.last_name`;
 
-/** The same random numbers in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function dice(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -39,7 +39,7 @@ describe.each(databases)('the chain on %s', (kind) => {
     expect(await testRuntime.owner(WRONG)).toEqual([]);
   });
 
-  test('follows moves, new names, new people, departures, returns and removals', async () => {
+  test('is correct after moves, new names, new people, departures, returns and removals', async () => {
     await testRuntime.asOwner(async (query) => {
       const roll = dice(7);
       const people = await ids(query, 'select employee_id from hr.employees where manager_id is not null order by 1');
@@ -97,7 +97,7 @@ describe.each(databases)('the chain on %s', (kind) => {
     expect(CIRCLE).toContain(await errorOf(testRuntime.asOwner((query) => query(move, [idOf('nina.patel'), idOf('nina.patel')]))));
   });
 
-  test('an unrelated change moves nothing', async () => {
+  test('a change of a job title rewrites no row of the chain', async () => {
     await testRuntime.asOwner(async (query) => {
       const state = () => query('select ctid::text, * from hr.chain order by manager_id, employee_id');
       const before = await state();
@@ -107,7 +107,7 @@ describe.each(databases)('the chain on %s', (kind) => {
   });
 });
 
-describe.each(databases)('an owner of %s who is no superuser', (kind) => {
+describe.each(databases)('an owner of %s who is not a superuser', (kind) => {
   const NAME = `tamshai_test_owner_${process.pid}`;
   let query: Query;
   let close: () => Promise<void>;
@@ -151,14 +151,14 @@ describe.each(databases)('an owner of %s who is no superuser', (kind) => {
     };
   }
 
-  test('migrates, loads, and sees no row that the policies hide from everyone', async () => {
+  test('migrates, loads the sample, and sees no row of hr.pay', async () => {
     expect(await query('select rolsuper or rolbypassrls as mighty from pg_roles where rolname = current_user')).toEqual([
       { mighty: false },
     ]);
     expect(await query('select count(*)::int as n from hr.pay')).toEqual([{ n: 0 }]);
   });
 
-  test('a departure works: the system role updates the chain past the policies', async () => {
+  test('a departure removes the person from the chain, because the system role bypasses the policies', async () => {
     await query('begin');
     try {
       await query('grant hr_everyone_write to current_user');
@@ -180,7 +180,7 @@ describe.each(databases)('an owner of %s who is no superuser', (kind) => {
     }
   });
 
-  test('creates logins', async () => {
+  test('creates logins, and none for the system role', async () => {
     await query('begin');
     const client = { query } as unknown as pg.ClientBase;
     const rows = async (text: string, values?: unknown[]) => ({ rows: await query(text, values) });

@@ -1,4 +1,4 @@
-/** Changes on every document database: once and atomic, only to the version that was shown, with an audit record. */
+/** Changes on every document database: exactly once, atomic, only to the approved version, and with an audit record. */
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
   afterEach(() => testRuntime.close());
 
   describe('changes', () => {
-    test('raise the version, and only approvals of the current version succeed', async () => {
+    test('raise the version, and fail if no row or several rows match', async () => {
       const versions = (filter = where({ _id: 'd0000' })) =>
         testRuntime.store.read(carol, async ({ documents }, read) => (await documents.many(deal, 'deals', filter), [...read]));
       expect(await versions()).toEqual(['d0000:1']);
@@ -52,7 +52,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       [{ a: () => 1 }],
       [JSON.parse('{"__proto__": 1}') as object],
       [{ a: Number.NaN }],
-    ])('%o is nothing to store', async (patch) => {
+    ])('the patch %o is refused', async (patch) => {
       expect(await code(testRuntime.write(carol, patch as Record<string, unknown>))).toMatch(/^thrown/);
       expect(await testRuntime.stageOf('d0000')).toBe('NEW');
     });
@@ -94,7 +94,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
           return effected('done');
         });
       await Promise.all([swap(testRuntime.store, 'd0000', 'd0001'), swap(another, 'd0001', 'd0000')]);
-      // One after the other: the later one has seen what the earlier one wrote.
+      // They ran one after the other: the later one has read what the earlier one wrote.
       expect([await testRuntime.stageOf('d0000'), await testRuntime.stageOf('d0001')]).toEqual(
         expect.arrayContaining([expect.stringMatching(/-seen-seen$/)]),
       );
@@ -102,7 +102,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
   });
 
   describe('exactly once', () => {
-    test('twenty at once, from two processes: one effect, one answer', async () => {
+    test('twenty concurrent executions of one approval in two processes have one effect and one result', async () => {
       const another = await testRuntime.another('two');
       const id = randomUUID();
       let ran = 0;
@@ -128,14 +128,14 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       expect(await code(testRuntime.store.executeOnce(someone('dan'), { id, tool: 'test' }, body))).toBe('CONFIRMATION_NOT_FOUND');
       expect(await testRuntime.store.findResult(carol, randomUUID())).toBeUndefined();
     });
-    test('many different changes at once all happen, each with its record', async () => {
+    test('thirty concurrent changes of different documents all succeed, each with its audit record', async () => {
       await Promise.all(
         Array.from({ length: 30 }, (_, n) => testRuntime.write(carol, { stage: 'DONE' }, where({ _id: `d${String(n).padStart(4, '0')}` }))),
       );
       expect((await testRuntime.ids(carol, where({ stage: 'DONE' }))).length).toBe(30);
       expect(await testRuntime.database.chains.chains()).toEqual([{ chain: 'sales-main', count: 30 }]);
     });
-    test('a process that dies half-way leaves nothing behind, and the same approval works afterwards', async () => {
+    test('a process that is killed during a change leaves nothing behind, and the same approval can be executed afterwards', async () => {
       const id = randomUUID();
       const child = startChild(new URL('./documents-child.ts', import.meta.url), testRuntime.place, id);
       expect(await child.line()).toBe('changed');
@@ -143,7 +143,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       expect(await testRuntime.stageOf('d0000')).toBe('NEW');
       expect(await testRuntime.store.findResult(carol, id)).toBeUndefined();
       let result: string;
-      // A server holds the dead process's locks until it ends the transaction itself.
+      // MongoDB holds the locks of the killed process until it aborts the transaction.
       for (
         let tries = 0;
         (result = await code(testRuntime.write(carol, { stage: 'WON' }, where({ _id: 'd0000' }), id))) === 'SERVICE_UNAVAILABLE' &&
@@ -191,7 +191,7 @@ describe.each(databases.filter((kind) => kind === 'MongoDB'))('the audit log on 
   afterEach(() => testRuntime.close());
   const keys = { chain: [KEY], checkpoint: [KEY] };
 
-  test('a record that differs from its own columns is hidden and reported', async () => {
+  test('a record that differs from the fields it is indexed by is hidden, and verification detects it', async () => {
     for (let n = 0; n < 3; n++) await testRuntime.write(carol, { stage: `S${n}` });
     const client = await MongoClient.connect(process.env['TAMSHAI_TEST_MONGODB_URL'] ?? '');
     const audit = client.db(testRuntime.database.name).collection<{ n: number; at: string }>('audit');

@@ -1,4 +1,4 @@
-/** A process that dies in the middle of a change: documents-child.ts <place> <confirmation id> */
+/** A child process that kills itself in the middle of a change. Arguments: file or address, confirmation id. */
 import { carol, deal, effected, openPlace, storeOn } from './documents-test-store.ts';
 
 const [place = '', id = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** A few deals and customers in a separate document database, with the stores of any number of processes. */
+/** A test database with deals and customers, and a document store on it for any number of processes. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ export const STAGES = ['NEW', 'PROPOSAL', 'WON', 'LOST'];
 export const OWNERS = ['carol', 'dan', 'erin'];
 const id = (n: number) => `d${String(n).padStart(4, '0')}`;
 
-/** 120 deals; values repeat, so that an order needs its tiebreaker. */
+/** 120 deals. Values repeat, so that an order by value needs a tiebreaker. */
 export const deals = (): Document[] =>
   Array.from({ length: 120 }, (_, n) => ({
     _id: id(n),
@@ -81,7 +81,7 @@ export function someone(username: string, audience = 'everyone', shows: readonly
 }
 export const carol = someone('carol');
 
-/** Strictly increasing timestamps, on any machine. */
+/** The time of the last record; each record is one second later. */
 let moment = Date.parse('2026-11-16T09:00:00Z');
 export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord => ({
   at: new Date((moment += 1000)).toISOString(),
@@ -100,7 +100,7 @@ export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord =
 });
 export const effected = (result: unknown): Effected => ({ result, audit: recordOf('test') });
 
-/** The error code of the work; unexpected errors are thrown. */
+/** The error code of the work: 'none' after a success, and 'thrown: …' for an error that is not a Failure. */
 export const code = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'none',
@@ -111,13 +111,13 @@ export interface DocumentTestStore {
   find(who: StoreSession, filter?: Filter): Promise<Deal[]>;
   ids(who: StoreSession, filter?: Filter): Promise<string[]>;
   stageOf(id: string): Promise<string | undefined>;
-  /** Changes one deal, the first if none is named, under its own confirmation unless one is given. */
+  /** Changes one deal: by default the first one, with a new confirmation id. */
   write(who: StoreSession, patch: Record<string, unknown>, filter?: Filter, id?: string): Promise<unknown>;
   readonly database: DocumentDatabase;
   readonly store: Store<'documents'>;
-  /** The same rows as another process sees them. */
+  /** Opens the same database as another process does, with its own audit chain. */
   another(name: string): Promise<Store<'documents'>>;
-  /** Its file or address. */
+  /** The file or the address of the database. */
   readonly place: string;
   close(): Promise<void>;
 }

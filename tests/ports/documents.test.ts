@@ -41,28 +41,28 @@ describe.each(databases)('documents on %s', (kind) => {
     shared();
     const cases: readonly (readonly [string, Record<string, Scalar | Condition>, (row: Record<string, unknown> & Deal) => boolean])[] = [
       ['a value', { stage: 'WON' }, (row) => row.stage === 'WON'],
-      ['two', { stage: 'WON', owner: 'dan' }, (row) => row.stage === 'WON' && row.owner === 'dan'],
+      ['two values', { stage: 'WON', owner: 'dan' }, (row) => row.stage === 'WON' && row.owner === 'dan'],
       ['another value', { stage: is.not('WON') }, (row) => row.stage !== 'WON'],
-      ['nothing there', { lost_reason: null }, (row) => row['lost_reason'] === undefined],
-      ['something there', { lost_reason: is.there }, (row) => row['lost_reason'] !== undefined],
-      ['not a value, or nothing', { lost_reason: is.not('price') }, (row) => row['lost_reason'] === undefined],
-      ['above', { value: is.above(1000.5) }, (row) => row.value > 1000.5],
-      ['below', { value: is.below(1000.5) }, (row) => row.value < 1000.5],
+      ['an absent field', { lost_reason: null }, (row) => row['lost_reason'] === undefined],
+      ['a present field', { lost_reason: is.there }, (row) => row['lost_reason'] !== undefined],
+      ['not a value, which includes an absent field', { lost_reason: is.not('price') }, (row) => row['lost_reason'] === undefined],
+      ['above a number', { value: is.above(1000.5) }, (row) => row.value > 1000.5],
+      ['below a number', { value: is.below(1000.5) }, (row) => row.value < 1000.5],
       [
         'between days',
         { close_date: is.between('2026-03-15', '2026-05-01') ?? null },
         (row) => row.close_date >= '2026-03-15' && row.close_date <= '2026-05-01',
       ],
-      ['one of', { stage: is.oneOf(['WON', 'LOST']) }, (row) => ['WON', 'LOST'].includes(row.stage)],
-      ['one of none', { stage: is.oneOf([]) }, () => false],
-      ['a part, in any case', { title: is.part('NUMBER 7') }, (row) => row.title.includes('number 7')],
-      ['a beginning', { title: is.prefix('deal number 11') }, (row) => row.title.startsWith('Deal number 11')],
+      ['one of several values', { stage: is.oneOf(['WON', 'LOST']) }, (row) => ['WON', 'LOST'].includes(row.stage)],
+      ['one of no values', { stage: is.oneOf([]) }, () => false],
+      ['a part of a text, in any case', { title: is.part('NUMBER 7') }, (row) => row.title.includes('number 7')],
+      ['the beginning of a text', { title: is.prefix('deal number 11') }, (row) => row.title.startsWith('Deal number 11')],
       ['a whole text', { title: is.text('DEAL NUMBER 7') }, (row) => row.title === 'Deal number 7'],
-      ['inside', { 'customer.name': 'Customer 3' }, (row) => (row['customer'] as { name: string }).name === 'Customer 3'],
-      ['in a list', { tags: 't1' }, (row) => (row['tags'] as string[]).includes('t1')],
+      ['a nested field', { 'customer.name': 'Customer 3' }, (row) => (row['customer'] as { name: string }).name === 'Customer 3'],
+      ['an element of a list', { tags: 't1' }, (row) => (row['tags'] as string[]).includes('t1')],
       ['a number is not its text', { value: '1000' }, () => false],
     ];
-    test.each(cases)('%s', async (_, fields, holds) => {
+    test.each(cases)('a filter by %s returns exactly the matching rows', async (_, fields, holds) => {
       const wanted = deals()
         .filter((row) => holds(row as never))
         .map(({ _id }) => _id);
@@ -70,7 +70,7 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await testRuntime.store.read(carol, ({ documents }) => documents.count('deals', where(fields)))).toBe(wanted.length);
     });
 
-    test('all and any', async () => {
+    test('all and any combine filters; any of none matches nothing, and omitted values match everything', async () => {
       const found = await testRuntime.ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
       expect(found).toEqual(
         deals()
@@ -82,7 +82,7 @@ describe.each(databases)('documents on %s', (kind) => {
     });
 
     test.each(['.*', '^Deal', 'Deal number 1$', '[', '(', '\\', 'a|b', 'Deal.number', '\0', '$where', '{"$gt":""}', '\ud800'])(
-      'the text %j is taken as it is',
+      'the text %j is matched literally',
       async (text) => {
         for (const condition of [is.part(text), is.prefix(text), is.text(text)])
           expect(await testRuntime.ids(carol, where({ title: condition }))).toEqual([]);
@@ -164,9 +164,9 @@ describe.each(databases)('documents on %s', (kind) => {
     });
     test.each([
       ['an audience that sees nothing', someone('carol', 'outside')],
-      ['an audience there is not', someone('carol', 'nobody')],
+      ['an unknown audience', someone('carol', 'nobody')],
       ['an audience named like a method', someone('carol', 'constructor')],
-      ['nobody', { ...carol, person: { ...carol.person, principal: '' } }],
+      ['a person without a principal', { ...carol, person: { ...carol.person, principal: '' } }],
     ] as const)('%s sees no row', async (_, who) => {
       expect(await testRuntime.ids(who)).toEqual([]);
       expect(await testRuntime.store.read(who, ({ documents }) => documents.count('deals', all()))).toBe(0);
@@ -202,7 +202,7 @@ describe.each(databases)('documents on %s', (kind) => {
       );
       expect(await code(other)).toBe('INSUFFICIENT_PERMISSIONS');
     });
-    test('a mask over a part of a field stops the start: it would hold on one database alone', () => {
+    test('a mask of a nested field is refused when the store is created', () => {
       const parts = { deals: { rows: { everyone: 'all' as const }, masks: { pay: ['terms.commission'] } } };
       const chain = createChainWriter({ chain: 'sales-part', key: KEY, last: async () => undefined, checkpoint: async () => {} });
       expect(() => createDocumentStore(testRuntime.database, parts, chain)).toThrow(/whole field/);
@@ -254,7 +254,7 @@ describe.each(databases)('documents on %s', (kind) => {
       }
     };
     test.each(orders.map((order) => [`${order.direction} ${order.keys.join(', ')}`, order] as const))(
-      'by %s: every row once, in order',
+      'by %s contain every row once, in order',
       async (_, order) => {
         const seen = await walk(order);
         const by = (a: Deal, b: Deal) => {
@@ -267,7 +267,7 @@ describe.each(databases)('documents on %s', (kind) => {
         expect(some.length).toBe(30);
       },
     );
-    test('while rows change, those that stay are seen once', async () => {
+    test('contain each remaining row once while other rows are added and removed', async () => {
       const gone = new Set<string>();
       const seen = await walk(desc('value', '_id'), all(), async (page) => {
         const victim = `d${String(page * 5).padStart(4, '0')}`;
@@ -289,7 +289,7 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(new Set(found).size).toBe(found.length);
       expect(deals().filter(({ _id }) => !gone.has(_id) && !found.includes(_id))).toEqual([]);
     });
-    test('a cursor position consists of scalar values', async () => {
+    test('a cursor position that is incomplete or not scalar is refused', async () => {
       const page = (after: unknown[]) =>
         testRuntime.store.page(carol, filtersFrom('deals'), { order: desc('value', '_id'), after: after as string[], take: 5 }, deal);
       for (const after of [[{ $gt: 0 }, 'x'], [1000], [null, 'x'], [['a'], 'x']]) expect(await code(page(after))).toMatch(/^thrown/);
@@ -324,7 +324,7 @@ describe.each(databases)('documents on %s', (kind) => {
       });
       expect(many).toEqual({ value: Number(exact) / 100, weighted: Math.round(Number(weighted) / 100) / 100 });
     });
-    test('groups, in order, the first few', async () => {
+    test('groups have counts, sums, averages, minimum and maximum, and can be ordered and limited', async () => {
       const row = z.object({
         stage: z.string(),
         owner: z.string(),
@@ -367,7 +367,7 @@ describe.each(databases)('documents on %s', (kind) => {
         { lost_reason: 'price', n: 20 },
       ]);
     });
-    test('an empty set has empty totals', async () => {
+    test('totals of no rows are 0 or null, and there are no groups', async () => {
       const totals = {
         n: total.count,
         value: total.sum('value'),

@@ -1,6 +1,6 @@
 import { openFolder } from '../../src/server/folder.ts';
 
-// Locks the folder and stays, or prints why it cannot.
+// Locks the folder and keeps running, or prints why it cannot lock it.
 try {
   openFolder(process.argv[2] ?? '');
   console.log('taken');

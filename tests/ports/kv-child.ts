@@ -1,4 +1,4 @@
-/** Child process of the key-value store tests: a second process on the same file counts, and tries to win every swap. */
+/** Child process of the key-value store tests: it counts on a shared file, and tries to win every swap. */
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 
 const [, , file = '', name = '', rounds = '0'] = process.argv;

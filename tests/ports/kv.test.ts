@@ -70,7 +70,7 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
     ['decomposed letters', 'e\u0301'],
     ['a number', '42'],
     ['1 MB', 'x\0é'.repeat(262_144)],
-  ])('keeps a value byte for byte: %s', async (_what, value) => {
+  ])('returns a value byte for byte: %s', async (_what, value) => {
     const key = fresh();
     await kv.set(key, value, 60);
     expect((await kv.get(key)) === value).toBe(true);
@@ -111,14 +111,14 @@ describe.each(adapters)('key-value store: %s', (_name, open) => {
     expect(await kv.get(key)).toBe('b');
   });
 
-  test('adds only where no value exists: 200 at once, one winner', async () => {
+  test('adds only where no value exists: of 200 concurrent calls one succeeds', async () => {
     const key = fresh();
     const tries = await Promise.all(Array.from({ length: 200 }, (_, i) => kv.add(key, String(i), 60)));
     expect(tries.filter(Boolean)).toHaveLength(1);
     expect(await kv.get(key)).toBe(String(tries.indexOf(true)));
   });
 
-  test('swaps only the expected value: 200 at once, one winner', async () => {
+  test('swaps only the expected value: of 200 concurrent calls one succeeds', async () => {
     const key = fresh();
     expect(await kv.swap(key, '', 'x', 60)).toBe(false);
     await kv.set(key, 'waiting', 60);
@@ -150,7 +150,7 @@ test('a closed store throws SERVICE_UNAVAILABLE', async () => {
 });
 
 describe('SQLite', () => {
-  test('two processes on one file lose no count and have one winner each time', async () => {
+  test('two processes on one file lose no count, and each swap succeeds in one of them', async () => {
     const file = join(folder, 'shared.db');
     const kv = openSqliteKeyValue(file);
     const rounds = 400;
@@ -200,7 +200,7 @@ describe('encrypted values', () => {
     expect(await inner.get('a')).not.toBe(first);
   });
 
-  test('one that was damaged, moved or encrypted with another key counts as absent, and can be replaced', async () => {
+  test('count as absent if they are damaged, moved to another key or encrypted with another secret, and can then be replaced', async () => {
     await kv.set('b', 'secret', 60);
     const good = (await inner.get('b')) ?? '';
     const bytes = Buffer.from(good, 'base64url');
@@ -221,7 +221,7 @@ describe('encrypted values', () => {
     expect(await kv.get('c')).toBeUndefined();
   });
 
-  test('a swap still wins when another wrote the same text in between', async () => {
+  test('a swap succeeds even if another caller stores the same text again in between', async () => {
     await kv.set('d', 'same', 60);
     let first = true;
     const meddling: KeyValue = {
@@ -286,7 +286,7 @@ describe.concurrent('an unreachable Redis', () => {
   });
 });
 
-// These tests stop, freeze and restart servers of their own.
+// Most of these tests start a Redis server of their own, which they stop, freeze or restart.
 function ownRedis(url: string): void {
   test('keeps everything under one prefix', async () => {
     const kv = await openRedisKeyValue(url);
@@ -300,7 +300,7 @@ function ownRedis(url: string): void {
     await kv.close();
   });
 
-  test('a server that is down gives 503 within two seconds on every method, and works again when it is back', async () => {
+  test('every method fails with SERVICE_UNAVAILABLE in time while the server is down, and works again when it is back', async () => {
     const password = 'canary-77aa';
     const server = await startRedis({ password });
     const said: string[] = [];
@@ -347,7 +347,7 @@ function ownRedis(url: string): void {
     await back.stop();
   });
 
-  test('a frozen server gives 503 within two seconds', async () => {
+  test('methods fail with SERVICE_UNAVAILABLE in time while the server is frozen', async () => {
     const server = await startRedis();
     const kv = await openRedisKeyValue(server.url);
     process.kill(server.pid, 'SIGSTOP');
@@ -389,7 +389,7 @@ function ownRedis(url: string): void {
     for (const each of [kv, near, far, link]) await each.close();
   });
 
-  test('a connection that ends during a resubscription is opened again, and affects nothing else', async () => {
+  test('a subscriber whose connection ends during a resubscription subscribes again', async () => {
     const open = new Set<Socket>();
     let ending = 0;
     const proxy = createServer((near) => {
@@ -414,7 +414,7 @@ function ownRedis(url: string): void {
     proxy.close();
   });
 
-  test('an emptied server forgets its values, and the scripts still work', async () => {
+  test('counters and swaps still work after the server was emptied of values and scripts', async () => {
     const server = await startRedis();
     const kv = await openRedisKeyValue(server.url);
     const plain = new Redis(server.url);
@@ -439,12 +439,12 @@ function ownRedis(url: string): void {
     ],
     ['no password', { password: 'right' }, (url: string) => url.replace(':right@', ''), /^Redis refused the user name or the password/],
     [
-      'a server that evicts',
+      'a server that evicts keys',
       { maxmemoryPolicy: 'allkeys-lru' },
       (url: string) => url,
       /set its maxmemory-policy to noeviction \(it is allkeys-lru\)\.$/,
     ],
-  ])('refuses to start with %s', async (_what, options, change, sentence) => {
+  ])('a start is refused with %s', async (_what, options, change, sentence) => {
     const server = await startRedis(options);
     const failure = await refused(openRedisKeyValue(change(server.url)));
     expect(failure.message).toMatch(sentence);

@@ -1,4 +1,4 @@
-/** Schema migrations only go forward, and the previous version may run, and even start, beside the new one. */
+/** Schema migrations only go forward, and the previous version of the product can run and start beside the new one. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const rules = (price: number, after: string): Migration => ({
 const OLD = [TABLE, rules(10, '001')];
 const NEW = [TABLE, COLUMN, rules(20, '001,002')];
 
-describe.each(databases)('on %s', (kind) => {
+describe.each(databases)('migrations on %s', (kind) => {
   let owner: pg.ClientBase;
   let close: () => Promise<unknown>;
   let address = '';
@@ -54,7 +54,7 @@ describe.each(databases)('on %s', (kind) => {
   afterAll(() => close());
   const rule = async () => (await owner.query<{ qual: string }>("select qual from pg_policies where policyname = 'cheap'")).rows[0]?.qual;
 
-  test('each file is applied once, policies whenever they change', async () => {
+  test('each numbered file is applied once, and the policies whenever they change', async () => {
     expect(await missing(owner, OLD)).toEqual(['shop/001.sql', 'shop/policies.sql']);
     expect(await migrate(owner, OLD)).toEqual(['shop/001.sql', 'shop/policies.sql']);
     expect(await migrate(owner, OLD)).toEqual([]);
@@ -63,13 +63,13 @@ describe.each(databases)('on %s', (kind) => {
     expect(await rule()).toBe('(price < 20)');
   });
 
-  test('the previous version starts beside it, misses nothing, and does not restore its own policies', async () => {
+  test('the previous version starts after the migration, finds no file missing, and does not restore its own policies', async () => {
     expect(await missing(owner, OLD)).toEqual([]);
     expect(await migrate(owner, OLD)).toEqual([]);
     expect(await rule()).toBe('(price < 20)');
   });
 
-  test('a return to earlier policies is another numbered file', async () => {
+  test('earlier policies can be restored together with a new numbered file', async () => {
     const back = [...NEW.slice(0, 2), { name: 'shop/003.sql', text: 'select 1', once: true }, rules(10, '001,002,003')];
     expect(await migrate(owner, back)).toEqual(['shop/003.sql', 'shop/policies.sql']);
     expect(await rule()).toBe('(price < 10)');
@@ -88,9 +88,9 @@ describe.each(databases)('on %s', (kind) => {
     expect(await migrate(owner, [{ ...broken, text: 'create table shop.more (id int)' }])).toEqual(['shop/004.sql']);
   });
 
-  // The embedded database has one session: nobody else could hold a lock.
+  // The embedded database has one session, so no other session can hold a lock.
   if (kind === 'PostgreSQL')
-    test('waits for a lock on the table without blocking others, and succeeds', async () => {
+    test('a migration that waits for a table lock does not block readers, and succeeds', async () => {
       const [holder, reader] = [new pg.Client({ connectionString: address }), new pg.Client({ connectionString: address })];
       await Promise.all([holder.connect(), reader.connect()]);
       try {

@@ -1,4 +1,4 @@
-/** Both ends of the people feed: roles with no other rights, and an hr server that answers only authenticated callers, or is down. */
+/** The people feed: its database roles have no other rights, and an hr server in another process answers only authenticated callers. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,12 +20,12 @@ import { EMPLOYEES, type FeedTestStore, openFeedTestStore, TOOLS } from './peopl
 
 const marcus = 'marcus.johnson';
 
-describe.each(databases)('the ends of the people feed on %s', (_kind, address) => {
+describe.each(databases)('the people feed on %s', (_kind, address) => {
   let testRuntime: FeedTestStore;
   beforeAll(async () => void (testRuntime = await openFeedTestStore(address)), 120_000);
   afterAll(() => testRuntime?.close());
 
-  describe('the roles', () => {
+  describe('the roles of the feed', () => {
     /** The database's error code, or the rows. */
     const as = async (role: string, text: string, principal = 'people-feed') => {
       try {
@@ -68,7 +68,7 @@ describe.each(databases)('the ends of the people feed on %s', (_kind, address) =
       expect(await as(role, text)).toBe('42501');
     });
 
-    test('without an identity they see nothing', async () => {
+    test('without an identity they see and change nothing', async () => {
       expect(await as('hr_feed', 'select n from hr.people_log limit 1', '')).toEqual([]);
       expect(await as('hr_feed', 'select active from hr.employees limit 1', '')).toEqual([]);
       expect(await as('finance_feed', 'select n from finance.feed', '')).toEqual([]);
@@ -131,7 +131,7 @@ describe.each(databases)('the ends of the people feed on %s', (_kind, address) =
       server = undefined;
     };
 
-    test('is queried there, and returns the same', async () => {
+    test('returns the same people as hr in the same process', async () => {
       await open();
       const at = (await testRuntime.newest()) - 40;
       expect(await remote().after(at)).toEqual(await testRuntime.feed.after(at));
@@ -142,7 +142,7 @@ describe.each(databases)('the ends of the people feed on %s', (_kind, address) =
       await testRuntime.right();
     });
 
-    test('only the gateway and holders of the same master key are answered; and that key opens nothing else', async () => {
+    test('answers only the gateway and holders of the same master key; a key derived from it opens nothing else', async () => {
       const nobody = {
         sub: '',
         realm: 'staff' as const,
@@ -187,7 +187,7 @@ describe.each(databases)('the ends of the people feed on %s', (_kind, address) =
       ).toBe(401);
     });
 
-    test('while it is down a start continues with one log line, and catches up afterwards', async () => {
+    test('does not block a start while it is down: one log line per domain, and the copies catch up afterwards', async () => {
       await close();
       testRuntime.lines.length = 0;
       const started = performance.now();
@@ -204,7 +204,7 @@ describe.each(databases)('the ends of the people feed on %s', (_kind, address) =
       await testRuntime.right();
     }, 60_000);
 
-    test('closing does not wait for a missing answer', async () => {
+    test('does not delay closing when it does not answer', async () => {
       await close();
       const silent = createServer(() => {});
       await new Promise<void>((listening) => silent.listen(port, listening));

@@ -24,7 +24,7 @@ const DIFFERENT = `
   union all select employee_id, employee_name, p.department, null, p.active from payroll.employees p join hr.employees e using (employee_id)
     where (employee_name, p.active) is distinct from (first_name || ' ' || last_name, e.active)`;
 
-/** A small company, so that opening it is fast. */
+/** The company is small, so that the store opens fast. */
 export const EMPLOYEES = 100;
 
 export type FeedTestStore = Awaited<ReturnType<typeof openFeedTestStore>>;
@@ -38,7 +38,7 @@ export async function openFeedTestStore(address: string) {
     error: (fields, message) => void lines.push(`error ${JSON.stringify(fields)} ${message}`),
   };
   let turn: Promise<unknown> = Promise.resolve();
-  /** Past all policies, one at a time, in a separate transaction: the feed may be using the embedded database's one session. */
+  /** Runs statements without policies, one at a time, each in its own transaction: the embedded database has only one session. */
   const owner: TestRuntime['owner'] = (text, values) => {
     const rows = turn.then(() =>
       address !== 'pglite'
@@ -60,7 +60,7 @@ export async function openFeedTestStore(address: string) {
     return { finance: Number(row?.['finance']), payroll: Number(row?.['payroll']) };
   };
   const newest = async () => Number((await owner('select max(n) as n from hr.people_log'))[0]?.['n']);
-  /** Applies everything up to now, as at a start, repeatedly where one run did not reach the end. */
+  /** Applies all changes so far, as a start does; repeats until both copies have reached the newest one. */
   const bringUp = async (replica = 0, from: PeopleFeed = feedOf(replica)) => {
     for (let attempt = 0; attempt < 20; attempt++) {
       await (await syncPeople({ feed: from, copies: copiesOf(replica), log })).close();

@@ -1,4 +1,4 @@
-/** The people feed copies employees from hr to finance and payroll: all of them, once, in order, and nothing else changes. */
+/** The people feed copies changes of employees from hr to finance and payroll: completely, once and in order. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncPeople } from '../../src/server/people-feed.ts';
@@ -23,7 +23,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
   beforeAll(async () => void (testRuntime = await openFeedTestStore(address)), 120_000);
   afterAll(() => testRuntime?.close());
 
-  test('the sample company is equal on both sides: everything is compared, nothing is written', async () => {
+  test('the first run compares the whole sample company and writes nothing, because the copies are equal', async () => {
     expect(await testRuntime.positions()).toEqual({ finance: 0, payroll: 0 });
     expect((await testRuntime.feed.after(0)).people).toHaveLength(EMPLOYEES);
     await testRuntime.bringUp();
@@ -34,7 +34,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a new employee reaches finance, and payroll only when there is pay', async () => {
+  test('a new employee reaches finance, but not payroll, where there is no pay yet', async () => {
     const who = await testRuntime.hire(id(nina));
     expect(await testRuntime.feed.after((await testRuntime.newest()) - 1)).toEqual({
       last: await testRuntime.newest(),
@@ -50,7 +50,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a new name and another department reach both, and no other row', async () => {
+  test('a new name reaches both copies, a new department reaches finance, and no other row changes', async () => {
     const before = await testRuntime.versions();
     await testRuntime.owner("update hr.employees set last_name = 'O’Neill', department = 'Legal' where employee_id = $1", [id(marcus)]);
     await testRuntime.bringUp();
@@ -64,7 +64,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a manager moves with everyone below', async () => {
+  test('when a manager moves, the chain of everyone below changes too', async () => {
     const before = await testRuntime.above(id(sarah));
     const boss = (await testRuntime.inFinance(id(nina)))?.['manager_id'];
     await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [id(nina), id(alice)]);
@@ -77,7 +77,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a person who leaves is below nobody, and returns to the same place', async () => {
+  test('a person who leaves is removed from the chain, and returns to the same place', async () => {
     const before = await testRuntime.above(id(frank));
     expect(before.length).toBeGreaterThan(0);
     await testRuntime.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [id(frank)]);
@@ -93,7 +93,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a removed person is gone from the chain, and their expenses keep the name', async () => {
+  test('a deleted employee stays in finance as inactive, with the name, and is not in the chain', async () => {
     const who = await testRuntime.hire(id(nina), 'Brief');
     await testRuntime.bringUp();
     await testRuntime.owner('delete from hr.employees where employee_id = $1', [who]);
@@ -103,7 +103,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a change that concerns no copy is not sent; a reverted change moves nothing', async () => {
+  test('a change of fields that are not copied is not logged; a reverted change writes nothing', async () => {
     const last = await testRuntime.newest();
     await testRuntime.owner(
       "update hr.employees set job_title = 'Principal Engineer', location = 'Berlin', email = 'new@example.com' where employee_id = $1",
@@ -120,8 +120,8 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(await testRuntime.versions()).toEqual(before);
   });
 
-  test('pages: reports may come long before their managers, and two concurrent runs write each change once', async () => {
-    // 610 people in three tiers, sent from the lowest to the highest.
+  test('people may come pages before their managers, and concurrent runs write each change once', async () => {
+    // 610 people on three levels: the feed returns the lowest level first, the managers last.
     await testRuntime.owner(
       `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
        select ('aaaaaaaa-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Page', 'P' || n, 'p' || n, 'Legal', 'Counsel', 'Berlin',
@@ -147,7 +147,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   }, 60_000);
 
-  test('a page for an outdated position is ignored', async () => {
+  test('a page that starts at an outdated position is ignored', async () => {
     const [copy] = testRuntime.copiesOf(0);
     const at = (await testRuntime.positions()).finance;
     const stale = { n: at, employeeId: id(nina), name: 'Somebody Else', department: 'Legal', managerId: null, active: false };
@@ -155,7 +155,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(await testRuntime.inFinance(id(nina))).not.toMatchObject({ name: 'Somebody Else' });
   });
 
-  test('a temporary cycle between two people is harmless', async () => {
+  test('a cycle between two people in the copy is accepted, and the next update corrects it', async () => {
     const [a, b] = [await testRuntime.hire(id(alice), 'One'), await testRuntime.hire(id(alice), 'Two')];
     await testRuntime.bringUp();
     await testRuntime.owner('update finance.people set manager_id = $2 where employee_id = $1', [a, b]);
@@ -166,7 +166,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('an hr that was restored to an earlier state is read from the beginning', async () => {
+  test('the feed is read from the beginning if hr was restored to an earlier state', async () => {
     await testRuntime.owner('update finance.feed set n = n + 1000000');
     await testRuntime.owner("update finance.people set name = 'From A Future' where employee_id = $1", [id(nina)]);
     await testRuntime.bringUp();
@@ -175,7 +175,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a pending ticket survives unrelated changes, and no others', async () => {
+  test('a pending ticket stays valid after changes of other people, and not after a new name of its requester', async () => {
     const ask = () =>
       testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items: [{ description: 'Taxi', amount: 42.5 }] });
     const unrelated = await ask();
@@ -193,7 +193,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(code(await testRuntime.approve(marcus, related.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
   });
 
-  test('runs every two seconds, or as configured; closing ends it', async () => {
+  test('the feed runs at the configured interval until it is closed', async () => {
     const peopleFeed = await syncPeople({ feed: testRuntime.feed, copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
     await testRuntime.owner("update hr.employees set first_name = 'Franklin' where employee_id = $1", [id(frank)]);
     const asHr = async () => [await testRuntime.inFinance(id(frank)), await testRuntime.inPayroll(id(frank))];
@@ -206,7 +206,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
   if (kind === 'PGlite') return;
-  test('the order of numbers is the order of commits', async () => {
+  test('changes are numbered in the order of their commits', async () => {
     await testRuntime.bringUp();
     const [name] = await testRuntime.owner('select current_database() as name');
     const own = new URL(address);
@@ -229,7 +229,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 });
-test('people from before the change log are copied too, also for an owner who is bound by policies', async () => {
+test('people who existed before the change log are in the feed too, even if row policies apply to the owner', async () => {
   const database = await openPglite();
   const { owner } = database;
   await owner.query(

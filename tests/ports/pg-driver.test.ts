@@ -1,4 +1,4 @@
-/** The assumptions that prepared statements make about the PostgreSQL driver, against the installed driver and the bytes it sends. */
+/** Checks the assumptions that prepared statements make about the PostgreSQL driver, with the installed driver and the bytes it sends. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { Prepared, REVIEWED_DRIVER } from '../../src/storage/sql/prepared.ts';
 
 const FILE = 'src/storage/sql/prepared.ts';
 const fromPg = createRequire(createRequire(import.meta.url).resolve('pg/package.json'));
-/** Beside the package's entry, as not every package exports its package.json. */
+/** Finds package.json above the entry file, because not every package exports it. */
 function installed(name: string): string {
   let folder = dirname(fromPg.resolve(name));
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
@@ -73,7 +73,7 @@ test('statements sent without waiting are answered in order, each with its own r
   expect(answers.map((rows) => rows.length)).toEqual([3, 0, 2]);
 });
 
-test('an error of the database rejects its own statement and none after it, described or not', async () => {
+test('a database error rejects its own statement and none after it, also when both are sent without waiting', async () => {
   const ask = (n: number) => prepared.query('divide', 'select 6 / $1::int as n', [n]);
   await expect(ask(0)).rejects.toMatchObject({ code: '22012' });
   expect(await ask(2)).toEqual([{ n: 3 }]);

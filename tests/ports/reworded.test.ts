@@ -1,4 +1,4 @@
-/** sql/reworded.json: comments and names of migrations may change after they were applied, their statements may not. */
+/** sql/reworded.json: the comments and the name of a migration may change after it was applied, its statements may not. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ describe('the statements of a reworded file', () => {
   });
 });
 
-test('a database that was migrated with the former files needs only the later ones', async () => {
+test('a database that was migrated with the former files needs only the files that were added later', async () => {
   const database = await openPglite();
   const { owner } = database;
   const files = migrations(packageFolder, DOMAINS);
@@ -64,5 +64,5 @@ test('a former name counts only with the digest of its former text', async () =>
   await database.close();
 }, 60_000);
 
-/** Numbered files that came after the rewording. */
+/** Numbered files that were added after the rewording. */
 const LATER = ['finance/005_rename_signatories.sql'];

@@ -33,7 +33,7 @@ describe.each(databases)('rows on %s', (kind) => {
         [role],
       );
       expect(relations.length).toBeGreaterThan(1);
-      // Never set, and set to nothing; an unlocked mask alone is no identity either.
+      // The settings are absent, or empty; lifted masks alone are no identity either.
       for (const who of [{}, { me: '', principal: '', shows: '' }, { me: '', principal: '', shows: ALL }]) {
         const seen = await testRuntime.as(role, who, async (query) => {
           const rows: string[] = [];
@@ -44,7 +44,7 @@ describe.each(databases)('rows on %s', (kind) => {
       }
     });
 
-    test('changes nothing, and sign-in learns nothing', async () => {
+    test('without an identity nothing can be changed, and hr.employment returns unknown', async () => {
       expect(await testRuntime.as('hr_everyone_write', {}, (query) => query(SALARY, [idOf('sarah.kim')]))).toEqual([]);
       expect(
         await testRuntime.as('hr_everyone_write', { principal: 'x', shows: ALL }, (query) => query(SALARY, [idOf('sarah.kim')])),
@@ -63,7 +63,7 @@ describe.each(databases)('rows on %s', (kind) => {
       expect(await testRuntime.as('hr_everyone', someone('eve.thompson'), (query) => count(query, 'hr.team'))).toBe(people);
     });
 
-    test('every manager sees the people below at any depth; their own record by its id, not in lists', async () => {
+    test('every manager sees the people below at any depth, and their own record in hr.people but not in lists', async () => {
       const managers = await ids(testRuntime.owner, 'select distinct manager_id from hr.employees where manager_id is not null order by 1');
       expect(managers.length).toBeGreaterThan(20);
       for (const me of managers) {
@@ -82,7 +82,7 @@ describe.each(databases)('rows on %s', (kind) => {
       }
     });
 
-    test("a manager's lists come in name order out of the index, and continue from any key", async () => {
+    test("a manager's list can be read page by page in the order of names, and contains each person once", async () => {
       const tree = await below('eve.thompson');
       const seen: string[] = [];
       await testRuntime.as('hr_reports', someone('eve.thompson'), async (query) => {
@@ -100,7 +100,7 @@ describe.each(databases)('rows on %s', (kind) => {
       expect(seen.toSorted()).toEqual(tree);
     });
 
-    test('others see their own record only, and no reviews or chain', async () => {
+    test('the audience self sees only its own record, and no reviews, chain or directory', async () => {
       await testRuntime.as('hr_self', someone('marcus.johnson'), async (query) => {
         for (const relation of ['employees', 'people', 'pay', 'contact', 'time_off_balances', 'time_off']) {
           expect(new Set(await ids(query, `select employee_id from hr.${relation}`))).toEqual(new Set([idOf('marcus.johnson')]));
@@ -133,7 +133,7 @@ describe.each(databases)('rows on %s', (kind) => {
       ["o'brien", "Liam O'Brien"],
       ['O’Brien', "Liam O'Brien"],
       ['arci', 'José García'],
-    ])('the directory finds %s', async (asked, name) => {
+    ])('the directory finds the name %s as %s', async (asked, name) => {
       const found = await testRuntime.as('hr_directory', someone('frank.davis'), (query) =>
         ids(
           query,
@@ -150,7 +150,7 @@ describe.each(databases)('rows on %s', (kind) => {
       ['Weiß Œuvre Ñandú', 'weiss oeuvre nandu'],
       ['Cafe\u0301 Kim', 'cafe kim'],
       ["  D'Arcy. ", 'darcy'],
-    ])('%s is spelled %s', async (name, plain) => {
+    ])('the search name of %s is %s', async (name, plain) => {
       expect(await ids(testRuntime.owner, 'select hr.plain_name($1)', [name])).toEqual([plain]);
     });
   });
@@ -179,11 +179,11 @@ describe.each(databases)('rows on %s', (kind) => {
       ['hr_reports', 'nina.patel', ALL, 'alice.chen', undefined],
       ['hr_self', 'marcus.johnson', '', 'marcus.johnson', ['salary', 'phone', 'home_address']],
       ['hr_self', 'marcus.johnson', ALL, 'sarah.kim', undefined],
-    ])('%s: %s with masks lifted "%s" sees of %s: %j', async (role, who, shows, whose, fields) => {
+    ])('%s: %s with the masks "%s" lifted sees these private fields of %s: %j', async (role, who, shows, whose, fields) => {
       expect(await seen(role, who, shows, whose)).toEqual(fields);
     });
 
-    test('an unlocked mask stays within the tree, also in the tables behind the views', async () => {
+    test('a lifted mask shows a manager only themself and the people below, also in the tables behind the views', async () => {
       const own = [...(await below('bob.martinez')), idOf('bob.martinez')].toSorted();
       await testRuntime.as('hr_reports', someone('bob.martinez', ALL), async (query) => {
         expect(await ids(query, 'select employee_id from hr.pay order by 1')).toEqual(own);

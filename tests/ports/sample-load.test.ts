@@ -17,7 +17,7 @@ const url = process.env.TAMSHAI_TEST_DATABASE_URL;
 
 interface Opened {
   readonly owner: pg.ClientBase;
-  /** Another connection, past all policies. */
+  /** A connection to which no policy applies. */
   readonly root: pg.ClientBase;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ async function embedded(): Promise<Opened> {
   return { owner: database.owner, root: database.owner, close: () => database.close() };
 }
 
-/** As on a server: the owner is no superuser, so forced row security applies to it too. */
+/** The owner is not a superuser, so forced row security applies to it too. */
 async function server(address: string): Promise<Opened> {
   const name = `tamshai_sample_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client({ connectionString: address });
@@ -81,7 +81,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     expect(await rows("select tgname from pg_trigger where tgrelid = 'hr.employees'::regclass and tgenabled <> 'O'")).toEqual([]);
   };
 
-  test('loads everyone once; the chain equals what the database itself computes', async () => {
+  test('loads everyone once, with the same chain that the triggers compute', async () => {
     opened = await open();
     const steps: number[] = [];
     expect(await load(opened.owner, { onProgress: (done, total) => void steps.push(done / total) })).toBe(true);
@@ -121,7 +121,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     expect(await rows('select count(*)::int as n from hr.employees')).toEqual([{ n: 500 }]);
   }, 120_000);
 
-  test('an interrupted load leaves nothing behind, and every policy in force', async () => {
+  test('an interrupted load leaves no rows, and every policy stays in force', async () => {
     opened = await open();
     const broken = load(opened.owner, {
       onProgress: (done, total) => {
@@ -139,9 +139,9 @@ describe.each(openings)('loading into %s', (name, open) => {
     ]);
   }, 120_000);
 
-  // The embedded database has no COPY streams, and a large company would take long.
+  // The embedded database has no COPY streams, so loading a large company takes too long there.
   if (name === 'PGlite') return;
-  test('a large company has the same indexes and references as a small one', async () => {
+  test('loading a large company leaves the same indexes and constraints as before', async () => {
     opened = await open();
     const made = () =>
       rows(

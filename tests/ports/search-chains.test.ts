@@ -1,10 +1,10 @@
-/** The audit log in the file of the embedded search store: every manipulation of its bytes is detected. */
+/** The audit log in the file of the embedded search store: verification detects changed, added and misfiled records. */
 import { expect, test } from 'vitest';
 import { verifyChains } from '../../src/engine/audit/chain.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { dan, KEY, openSearchTestStore, recordFor } from './search-test-store.ts';
 
-test('a record that was extended behind a NUL, put before the first, or filed under another name or time, is detected', async () => {
+test('verification detects a record that was extended after a NUL, misfiled by person or time, or inserted before the first', async () => {
   const testRuntime = await openSearchTestStore('', 5);
   await testRuntime.store.executeOnce(dan, { id: undefined, tool: 'look' }, async () => ({ result: 1, audit: recordFor(dan, 'look') }));
   const [record] = await testRuntime.store.audit.newest({ limit: 1 });
@@ -19,7 +19,7 @@ test('a record that was extended behind a NUL, put before the first, or filed un
   for (const change of ["principal = 'staff:eve'", "at = '1970-01-01T00:00:00.000Z'", "body = 'no JSON'"]) {
     file.exec(`UPDATE desk__audit SET ${change}`);
     expect([change, await verdict()]).toMatchObject([change, { ok: false, n: 1 }]);
-    // It hides no other record.
+    // A misfiled record is hidden until it is restored.
     expect(await testRuntime.store.audit.newest({ limit: 1 })).toEqual([]);
     file.prepare('UPDATE desk__audit SET at = ?, principal = ?, body = ?').run(...filed, record?.body ?? '');
     expect(await testRuntime.store.audit.newest({ limit: 1 })).toEqual([record]);

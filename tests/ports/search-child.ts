@@ -1,4 +1,4 @@
-/** A child process that is killed in the middle of closing a ticket. */
+/** A child process that kills itself at a given point while it closes a ticket. */
 import { filters } from '../../src/declare/filter.ts';
 import { z } from 'zod';
 import { dan, openAt, type Place, recordFor, storeOn } from './search-test-store.ts';

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const HELD = /^Another program is writing to .*search\.db and does not stop\. Close it, and start again\.$/;
 
-test('a start reports the lock, and does not wait for ever', async () => {
+test('a start reports the lock instead of waiting for ever', async () => {
   const backend = openEmbeddedSearch(file, harness, { heldMs: 50 });
   const fill = () => backend.loader.fill('tickets', ticketRows(2), () => {});
   other.exec('BEGIN IMMEDIATE');
@@ -34,7 +34,7 @@ test('a start reports the lock, and does not wait for ever', async () => {
   await backend.close();
 }, 20_000);
 
-test('so does a start that has to create its tables first', () => {
+test('a start that has to create its tables reports the lock too', () => {
   other.exec('BEGIN IMMEDIATE');
   expect(() => openEmbeddedSearch(file, harness, { heldMs: 50 })).toThrow(expect.objectContaining({ name: 'DatabaseProblem' }) as Error);
   other.exec('ROLLBACK');

@@ -26,7 +26,7 @@ const tickets: SearchCollection<Audience> = {
   },
   rows: {
     staff: 'all',
-    // The organisation's own row names its lead.
+    // The row of the organisation says who is the lead.
     customer: async (person, look) => {
       const own = filters.where({ organization_id: person.organizationId ?? '' });
       const organisation = await look('organisations', own);
@@ -127,7 +127,7 @@ export const ORGANISATIONS = [
 ];
 
 export type Ticket = Record<string, unknown> & { ticket_id: string; created_at: string };
-/** `count` tickets, newest first; the first thirty are those that searches name. */
+/** `count` tickets, newest first. The first thirty have the subjects that SEARCHES looks for. */
 export function ticketRows(count = 120): Ticket[] {
   return Array.from({ length: count }, (_, i) => {
     const planted = SUBJECTS[i];
@@ -145,7 +145,7 @@ export function ticketRows(count = 120): Ticket[] {
       agent: `agent-${i % 3}`,
       tags: i % 6 === 0 ? ['vip', 'Renewal'] : i % 6 === 1 ? ['bug'] : [],
       comments: i % 10 === 0 ? [{ author: 'dan', body: 'We are looking into the marmalade.', at: '2026-11-16T07:00:00Z' }] : [],
-      // Five at a time share a timestamp, so that a page may end among equals.
+      // Groups of five tickets share a timestamp, so that a page can end between equal ones.
       created_at: new Date(TIMES.newest - Math.floor(i / 5) * 3_600_000).toISOString(),
       sla_deadline: new Date(TIMES.newest + (i - 40) * 600_000).toISOString(),
       ...(i % 4 >= 2 && { resolution_minutes: 30 + i }),

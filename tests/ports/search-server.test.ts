@@ -1,4 +1,4 @@
-/** A search server that dies or goes silent: an answer in time, with our error message, and nothing half-written. */
+/** A search server that fails, hangs or loses answers: calls fail in time with our error message, and no effect is duplicated. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ test('an address where nothing listens is reported in one sentence without the p
   });
 });
 
-test("a server's own error, or an unexpected answer, becomes our error message", async () => {
+test('an error status of the server becomes our error message, without the text of the server', async () => {
   for (const [status, message] of [
     [401, 'does not let us in'],
     [503, 'cannot answer now'],
@@ -50,7 +50,7 @@ test("a server's own error, or an unexpected answer, becomes our error message",
   }
 });
 
-describe.each(searchServers)('%s has no transactions', (_name, url) => {
+describe.each(searchServers)('%s, which has no transactions', (_name, url) => {
   let testRuntime: SearchTestStore;
   beforeAll(async () => {
     testRuntime = await openSearchTestStore(url, 5);
@@ -66,7 +66,7 @@ describe.each(searchServers)('%s has no transactions', (_name, url) => {
       return { result: { before, after, versions: [...versions] }, audit: recordFor(dan, 'close_ticket', id) };
     });
 
-  test('a row that changes between read and write is read again', async () => {
+  test('if a row changes between read and write, the change is executed again with the new row', async () => {
     const other = await testRuntime.another();
     let runs = 0;
     const result = await shut(testRuntime.store, randomUUID(), async () => void (runs++ === 0 && (await shut(other, randomUUID()))));
@@ -74,7 +74,7 @@ describe.each(searchServers)('%s has no transactions', (_name, url) => {
     expect(result).toMatchObject({ before: { row_version: 2 }, after: { row_version: 3 }, versions: ['2'] });
   });
 
-  test('a write that came after its timeout still counts', async () => {
+  test('a write that completes after its timeout still counts', async () => {
     const id = randomUUID();
     const first = await shut(testRuntime.store, id);
     const prefix = 'prefix' in testRuntime.place ? testRuntime.place.prefix : '';
@@ -120,7 +120,7 @@ describe.each(searchServers)('%s behind a faulty connection', (_name, url) => {
       return confirmationId === id && decision === 'approved';
     }).length;
 
-  test('that is cut: unavailable at once, and it recovers', async () => {
+  test('that is cut: calls fail at once, and succeed again afterwards', async () => {
     expect(await count()).toBe(30);
     link.set('cut');
     const started = performance.now();
@@ -132,7 +132,7 @@ describe.each(searchServers)('%s behind a faulty connection', (_name, url) => {
     expect(await count()).toBe(30);
   });
 
-  test('that is silent: a timeout within the deadline of a call; on a retry the effect happens once', async () => {
+  test('that is silent: calls time out within their deadline, and a retry has one effect', async () => {
     const id = randomUUID();
     link.set('silent');
     const started = performance.now();
@@ -147,15 +147,15 @@ describe.each(searchServers)('%s behind a faulty connection', (_name, url) => {
     expect(await testRuntime.store.findResult(dan, id)).toEqual(first);
   }, 60_000);
 
-  test('that loses the answer to a write: the effect is looked up, or the error does not suggest a retry', async () => {
+  test('that loses the answer to a write: the effect is looked up, or the error is retryable only for a change with an id', async () => {
     link.set({ deafTo: 'if_seq_no', then: 'pass' });
     expect(await close(store, undefined)).toEqual({ status: 'shut', row_version: 3 });
     link.set({ deafTo: 'if_seq_no', then: 'cut' });
     expect(await failureOf(close(store, undefined))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
     link.set('pass');
-    // It was written all the same, and once.
+    // The change with the lost answer was written once: the version is 5 after the next change.
     expect(await close(store, undefined)).toEqual({ status: 'shut', row_version: 5 });
-    // A change with an id may be retried.
+    // A change with an id can be retried safely.
     const id = randomUUID();
     link.set({ deafTo: 'if_seq_no', then: 'cut' });
     expect(await failureOf(close(store, id))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -164,16 +164,16 @@ describe.each(searchServers)('%s behind a faulty connection', (_name, url) => {
     expect(await outcomesOf(id)).toBe(1);
   }, 60_000);
 
-  /** The record after the next: that of the intent comes first. */
+  /** Matches the request that writes the record of the outcome; the record of the intent comes before it. */
   const outcome = async () => {
     const own = (await recorded()).filter(({ chain }) => chain === 'desk-behind');
     return `_create/desk-behind%3A${Math.max(...own.map(({ n }) => n)) + 2} `;
   };
   test.each<[string, () => Promise<string>]>([
-    ['the document', async () => 'if_seq_no'],
-    ['the record of it', outcome],
+    ['the write of the document', async () => 'if_seq_no'],
+    ['the write of the audit record', outcome],
   ])(
-    'that loses the answer to %s and is well again: it succeeds, and the audit log records it once',
+    'that loses only the answer to %s: the change succeeds, and the audit log records it once',
     async (_what, deafTo) => {
       const id = randomUUID();
       link.set({ deafTo: await deafTo(), then: 'pass' });

@@ -30,12 +30,12 @@ export const searchStores = storesFor<readonly [string, string]>(
   ...searchServers,
   ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
 );
-/** Where an effect and its record are one transaction, no moment lies between the two. */
+/** Whether the store writes an effect and its audit record in one transaction. */
 export const hasTransactions = (url: string): boolean => !url.startsWith('http');
 
 export const KEY = Buffer.alloc(32, 7);
 
-/** Where a store is: a file, or a server with a prefix for its indices. */
+/** The location of a store: a file, or a server with a prefix for its indices. */
 export type Place = { readonly file: string } | { readonly url: string; readonly prefix: string };
 export async function openAt(place: Place, failpoint?: (name: string) => void, domain: SearchDomain = harness): Promise<SearchBackend> {
   if ('file' in place) return openEmbeddedSearch(place.file, domain);
@@ -43,7 +43,7 @@ export async function openAt(place: Place, failpoint?: (name: string) => void, d
   return openSearchServer({ ...place, domain, ...(failpoint && { failpoint }) });
 }
 
-/** Signed checkpoints, as in the product: each records the length of a chain at a time. */
+/** The signed checkpoints of all chains, one for every fifty records. */
 export const checkpoints: Checkpoint[] = [];
 export function chainOn(backend: SearchBackend, chain: string): ChainWriter {
   const checkpoint = async (name: string, count: number, mac: string) => {
@@ -57,7 +57,7 @@ export interface SearchTestStore {
   readonly place: Place;
   readonly backend: SearchBackend;
   readonly store: Store<'search'>;
-  /** A second process on the same store. */
+  /** Opens the same store as another process does, with its own audit chain. */
   another(): Promise<Store<'search'>>;
   close(): Promise<void>;
 }

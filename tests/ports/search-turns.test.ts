@@ -37,7 +37,7 @@ afterAll(async () => {
 const ticket = z.object({ ticket_id: z.string(), created_at: z.string(), _score: z.number(), subject: z.string() });
 type Ticket = z.output<typeof ticket>;
 const BEST: Order<keyof Ticket & string> = desc('_score', 'created_at', 'ticket_id');
-/** As in one of the tickets. */
+/** Words that one of the tickets contains. */
 const FOUND = 'Exporting the sales dashboard as CSV ends with a gateway timeout after two minutes, dashboard export times out';
 const QUESTIONS = [
   FOUND,
@@ -69,20 +69,20 @@ async function everyPage(backend: SearchBackend | undefined, { who, words, filte
   }
 }
 
-describe.each(QUESTIONS)('%s', (words) => {
+describe.each(QUESTIONS)('a search for "%s"', (words) => {
   const askings: [string, Asking][] = [
     ['an agent, best first', { who: dan, words }],
     ['a customer, best first', { who: jane, words }],
     ['an agent, with a filter', { who: dan, words, filter: filters.where({ status: 'open' } as never) }],
     ['an agent, by id', { who: dan, words, order: asc('ticket_id') }],
   ];
-  test.each(askings)('%s', async (_name, asking) => {
+  test.each(askings)('returns the same rows with and without yielding: %s', async (_name, asking) => {
     const expected = await everyPage(atOnce, asking);
     expect(await everyPage(inTurns, asking)).toEqual(expected);
   });
 });
 
-test('other work gets a turn after each word', async () => {
+test('a search yields to the event loop after each word', async () => {
   const { turns, result } = await turnsDuring(() => everyPage(inTurns, { who: dan, words: FOUND, take: 1_000 }));
   expect(result.length).toBeGreaterThan(0);
   expect(turns).toBeGreaterThan(10);

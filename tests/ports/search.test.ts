@@ -1,4 +1,4 @@
-/** Every search store: the same words find the same rows, scopes and masks hold, and one approval is one effect. */
+/** Every search store: the same words find the same rows, scopes hide other rows, and one approval has one effect. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -121,7 +121,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       .toSorted();
 
   describe('words', () => {
-    test.each(SEARCHES)('in %s, %j finds first: %s', async (collection, words, first) => {
+    test.each(SEARCHES)('in %s, the first result for %j is: %s', async (collection, words, first) => {
       if (collection === 'tickets') expect((await find(dan, words))[0]?.subject).toBe(first);
       else {
         const [best] = await store.page(
@@ -216,48 +216,55 @@ describe.each(searchStores)('search on %s', (_name, url) => {
   describe('filters', () => {
     test.each([
       ['a value', where({ status: 'open' }), (row) => row['status'] === 'open'],
-      ['several', where({ status: 'open', escalated: true }), (row) => row['status'] === 'open' && row['escalated'] === true],
-      ['not', where({ status: is.not('open') }), (row) => row['status'] !== 'open'],
-      ['one of', where({ status: is.oneOf(['open', 'closed']) }), (row) => row['status'] === 'open' || row['status'] === 'closed'],
-      ['one of none', where({ status: is.oneOf([]) }), () => false],
+      ['two values', where({ status: 'open', escalated: true }), (row) => row['status'] === 'open' && row['escalated'] === true],
+      ['not a value', where({ status: is.not('open') }), (row) => row['status'] !== 'open'],
       [
-        'a moment in another spelling',
+        'one of several values',
+        where({ status: is.oneOf(['open', 'closed']) }),
+        (row) => row['status'] === 'open' || row['status'] === 'closed',
+      ],
+      ['one of no values', where({ status: is.oneOf([]) }), () => false],
+      [
+        'a time in another time zone',
         where({ created_at: is.atLeast('2026-11-16T08:00:00+01:00') }),
         (row) => row.created_at >= '2026-11-16T07',
       ],
       [
-        'between',
+        'a range of times',
         where({ sla_deadline: is.between('2026-11-16T02:00:00Z', '2026-11-16T03:00:00Z') ?? null }),
         (row) => String(row['sla_deadline']) >= '2026-11-16T02:00' && String(row['sla_deadline']) <= '2026-11-16T03:00:00.000Z',
       ],
-      ['numbers', where({ resolution_minutes: is.above(140) }), (row) => Number(row['resolution_minutes']) > 140],
-      ['absent', where({ resolution_minutes: null }), (row) => row['resolution_minutes'] === undefined],
-      ['there', where({ resolution_minutes: is.there }), (row) => row['resolution_minutes'] !== undefined],
-      ['in a list', where({ tags: 'vip' }), (row) => (row['tags'] as string[]).includes('vip')],
-      ['in a list, in any case', where({ tags: is.text('RENEWAL') }), (row) => (row['tags'] as string[]).includes('Renewal')],
-      ['not in a list', where({ tags: is.not('vip') }), (row) => !(row['tags'] as string[]).includes('vip')],
+      ['a number', where({ resolution_minutes: is.above(140) }), (row) => Number(row['resolution_minutes']) > 140],
+      ['an absent field', where({ resolution_minutes: null }), (row) => row['resolution_minutes'] === undefined],
+      ['a present field', where({ resolution_minutes: is.there }), (row) => row['resolution_minutes'] !== undefined],
+      ['an element of a list', where({ tags: 'vip' }), (row) => (row['tags'] as string[]).includes('vip')],
+      ['an element of a list, in any case', where({ tags: is.text('RENEWAL') }), (row) => (row['tags'] as string[]).includes('Renewal')],
+      ['a missing element of a list', where({ tags: is.not('vip') }), (row) => !(row['tags'] as string[]).includes('vip')],
       ['an empty list', where({ tags: null }), (row) => (row['tags'] as string[]).length === 0],
-      ['in the elements of a list', where({ 'comments.author': 'dan' }), (row) => (row['comments'] as unknown[]).length > 0],
-      ['a beginning', where({ agent: is.prefix('AGENT-1') }), (row) => row['agent'] === 'agent-1'],
-      ['a part', where({ agent: is.part('NT-2') }), (row) => row['agent'] === 'agent-2'],
-      ['a part with signs of its own', where({ agent: is.part('*') }), () => false],
+      ['a field of the elements of a list', where({ 'comments.author': 'dan' }), (row) => (row['comments'] as unknown[]).length > 0],
+      ['the beginning of a text', where({ agent: is.prefix('AGENT-1') }), (row) => row['agent'] === 'agent-1'],
+      ['a part of a text', where({ agent: is.part('NT-2') }), (row) => row['agent'] === 'agent-2'],
+      ['a part that is a wildcard', where({ agent: is.part('*') }), () => false],
       ['a part that looks like a pattern', where({ agent: is.part('agent-?') }), () => false],
       [
-        'any',
+        'any of two filters',
         any(where({ agent: 'agent-1' }), where({ escalated: true })),
         (row) => row['agent'] === 'agent-1' || row['escalated'] === true,
       ],
       [
-        'all',
+        'all of two filters',
         all(where({ agent: 'agent-1' }), given({ escalated: true, status: undefined })),
         (row) => row['agent'] === 'agent-1' && row['escalated'] === true,
       ],
-      ['any of none', any(), () => false],
-    ] as [string, Filter, (row: (typeof rows)[number]) => boolean][])('%s', async (_what, filter, wanted) => {
-      const planted = all(filter, where({ ticket_id: is.prefix('t-0') }));
-      expect(await idsOf(dan, planted)).toEqual(which(wanted));
-      expect(await read(dan, (search) => search.count('tickets', planted))).toBe(which(wanted).length);
-    });
+      ['any of no filters', any(), () => false],
+    ] as [string, Filter, (row: (typeof rows)[number]) => boolean][])(
+      'by %s return exactly the matching rows',
+      async (_what, filter, wanted) => {
+        const planted = all(filter, where({ ticket_id: is.prefix('t-0') }));
+        expect(await idsOf(dan, planted)).toEqual(which(wanted));
+        expect(await read(dan, (search) => search.count('tickets', planted))).toBe(which(wanted).length);
+      },
+    );
 
     test('a row is found by its whole id only', async () => {
       expect(await read(dan, (search) => search.get(ticket, 'tickets', 't-0007'))).toMatchObject({ ticket_id: 't-0007', row_version: 1 });
@@ -265,7 +272,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         expect(await read(dan, (search) => search.get(ticket, 'tickets', id))).toBeNull();
     });
 
-    test('undeclared fields are refused', async () => {
+    test('by undeclared fields or of undeclared collections are refused', async () => {
       for (const filter of [where({ secret: 'x' }), where({ subject: 'x' }), where({ 'f.status': 'open' })])
         expect(await codeOf(read(dan, (search) => search.count('tickets', filter)))).toMatch(/^threw/);
       expect(await codeOf(read(dan, (search) => search.count('effects', EVERY)))).toMatch(/^threw/);
@@ -276,7 +283,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
   });
 
   describe('scopes', () => {
-    test('a lead sees the organisation, a customer their own and shared tickets, no identity nothing', async () => {
+    test('a lead sees the tickets of the organisation, a customer their own and shared ones, and other audiences none', async () => {
       const planted = where({ ticket_id: is.prefix('t-0') });
       expect(await idsOf(jane, planted)).toEqual(which((row) => row['organization_id'] === 'acme'));
       expect(await idsOf(bob, planted)).toEqual(
@@ -287,7 +294,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await idsOf({ ...dan, audience: 'unheard-of' }, EVERY)).toEqual([]);
     });
 
-    test('no filter, query or figure reaches beyond it', async () => {
+    test('no filter, query or figure reaches rows outside the scope', async () => {
       for (const filter of [
         where({ organization_id: 'globex' }),
         any(where({ organization_id: 'globex' }), EVERY),
@@ -307,7 +314,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await read(jane, (search) => search.get(ticket, 'tickets', 't-0001'))).toBeNull();
     });
 
-    test('a write must be within the scope too, and by a writer', async () => {
+    test('a write outside the scope, or by an audience that does not write, is refused', async () => {
       const insert = (who: StoreSession, collection: string, row: Record<string, unknown>) =>
         codeOf(
           store.executeOnce(who, { id: undefined, tool: 'submit' }, async ({ writing }) => ({
@@ -351,7 +358,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     });
     const NOW = '2026-11-16T08:00:00.000Z';
 
-    test('by key, with counts, sums, averages, minimum and maximum, for the rows of a filter', async () => {
+    test('by one key have counts, sums, averages, minimum and maximum, each over the rows of its own filter', async () => {
       const found = await read(dan, (search) =>
         search.groups(sla, 'tickets', planted, {
           by: ['priority'],
@@ -386,7 +393,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(found).toEqual(expected);
     });
 
-    test('over everything, over nothing, and by several keys with a missing one', async () => {
+    test('over all rows, over no rows and by two keys are correct', async () => {
       const all_ = z.object({ n: z.int(), average: z.number().nullable(), sum: z.number() });
       const figures = { n: figure.count(), average: figure.average('resolution_minutes'), sum: figure.sum('resolution_minutes') };
       expect(await read(dan, (search) => search.groups(all_, 'tickets', any(), { figures }))).toEqual([{ n: 0, average: null, sum: 0 }]);
@@ -411,7 +418,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
 
   describe('pages', () => {
     test.each(['', 'routine check number'])(
-      'of %j never overlap nor skip while rows come and go',
+      'of %j contain each earlier row once while rows are added',
       async (words) => {
         const filter = where({ agent: is.oneOf(['agent-0', 'agent-1', 'agent-2', 'pager']) });
         const before = new Set((await collect(words, filter, 50)).map(({ ticket_id }) => ticket_id));
@@ -432,7 +439,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     );
 
     test.each(['routine check number', 'check zebra dashboard', 'chek'])(
-      'of %j are the same rows in the same order, however large they are',
+      'of %j give the same rows in the same order with any page size',
       async (words) => {
         for (const filter of [all(), where({ status: 'open' })]) {
           const whole = (await find(dan, words, filter, 900)).map(({ ticket_id }) => ticket_id);
@@ -491,7 +498,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         };
       });
 
-    test('one approval, twenty times at once in two processes: one effect, one result for all, one record', async () => {
+    test('twenty concurrent executions of one approval in two processes have one effect, one result and one audit record', async () => {
       const id = randomUUID();
       const other = await testRuntime.another();
       const results = await Promise.all(Array.from({ length: 20 }, (_, i) => close(i % 2 ? other : store, id, 't-0010', 'closed')));
@@ -502,14 +509,14 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await store.findResult(mike, id)).toBeUndefined();
       expect(await store.findResult(dan, randomUUID())).toBeUndefined();
       expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
-      // Another person who knows the id learns nothing by it.
+      // Another person who knows the id gets the answer for an unknown id.
       expect(await codeOf(close(other, id, 't-0010', 'closed', someone('eve')))).toBe('CONFIRMATION_NOT_FOUND');
-      // Also after others have changed the row since.
+      // The result stays the same after another change of the row.
       await close(store, randomUUID(), 't-0010', 'open');
       expect(await close(other, id, 't-0010', 'closed')).toEqual(results[0]);
     }, 60_000);
 
-    test('an approval that adds a row adds one', async () => {
+    test('an approval that is executed twenty times concurrently adds one row', async () => {
       const id = randomUUID();
       const other = await testRuntime.another();
       const add = (on: Store<'search'>) =>
@@ -533,7 +540,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
     }, 60_000);
 
-    test('of twenty comments at once none is lost', async () => {
+    test('of twenty concurrent comments none is lost', async () => {
       const other = await testRuntime.another();
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
@@ -550,7 +557,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await read(dan, (search) => search.count('tickets', where({ 'comments.author': 'jane' })))).toBe(1);
     }, 60_000);
 
-    test('two transfers of the lead at once: exactly one lead', async () => {
+    test('after two concurrent transfers there is exactly one lead', async () => {
       const organisation = z.object({
         organization_id: z.string(),
         contacts: z.array(z.object({ sub: z.string(), email: z.string(), lead: z.boolean() })),
@@ -575,7 +582,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       );
     });
 
-    test('a failing body, or one that finds no row or two, writes nothing', async () => {
+    test('a change that fails, matches no row or several, or writes twice or never, has no effect', async () => {
       const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0015'));
       const fails = (
         work: (search: Parameters<Parameters<Store<'search'>['executeOnce']>[2]>[0]['writing']['search']) => Promise<unknown>,
@@ -611,7 +618,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     });
 
     test.each(['in-body', 'after-intent', 'after-write'])(
-      'a process that is killed %s leaves one effect or none, as the audit log records',
+      'a process that is killed at the point "%s" leaves one effect or none, and the audit log agrees',
       async (moment) => {
         const id = randomUUID();
         const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0003'));
@@ -623,7 +630,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         expect(await testRuntime.backend.settle(chain, 'desk-child')).toBe(hasTransactions(url) || moment === 'in-body' ? 0 : 1);
         expect(await testRuntime.backend.settle(chain, 'desk-child')).toBe(0);
         expect(await recordsOf(id)).toEqual(happened ? ['approved'] : hasTransactions(url) || moment === 'in-body' ? [] : ['failed']);
-        // On a retry it happens once, or returns the result.
+        // A retry executes the change if it was not executed, and otherwise returns its result.
         const result = await close(store, id, 't-0003', 'archived');
         if (happened) expect(result).toEqual({ status: 'success', data: { status: 'archived' } });
         expect((await read(dan, (search) => search.get(ticket, 'tickets', 't-0003')))?.row_version).toBe((before?.row_version ?? 0) + 1);
@@ -631,7 +638,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       60_000,
     );
 
-    test('the chains of all writers verify', async () => {
+    test('the audit chains of all writers are valid', async () => {
       const verdict = await verifyChains([store.audit], checkpoints, { chain: [KEY], checkpoint: [KEY] }, { own: () => false });
       expect(verdict).toMatchObject({ ok: true });
       const chains = await store.audit.chains();
@@ -645,7 +652,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(first && at && (await store.audit.newest({ limit: 1, before: { at, chain: first.chain, n: first.n } }))).toEqual([second]);
     });
 
-    /** The recorded outcome, without intents. */
+    /** The recorded decisions about one confirmation, without its intents. */
     async function recordsOf(confirmationId: string): Promise<string[]> {
       const found: string[] = [];
       for (const { chain } of await store.audit.chains()) {
@@ -658,7 +665,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     }
   });
 
-  test('rows that were stored under an older declaration are found by the fields of a newer one', async () => {
+  test('rows that were stored before a field was declared are found by that field', async () => {
     const { tickets, ...others } = harness.collections;
     const { description: _text, agent: _word, ...fewer } = tickets.fields;
     const place =
@@ -680,7 +687,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     await newer.close();
   }, 60_000);
 
-  test('a second opening finds the same data', async () => {
+  test('a second process finds the same data', async () => {
     const other = await testRuntime.another();
     expect(await other.read(dan, ({ search }) => search.count('tickets', where({ ticket_id: is.prefix('t-0') })))).toBe(120);
     await other.ping();

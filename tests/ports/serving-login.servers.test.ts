@@ -1,4 +1,4 @@
-/** Which PostgreSQL logins may serve, which may migrate, and that no password is shown. */
+/** Which PostgreSQL logins may serve and which may migrate. No error message contains a password. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const SECRET = 'canary-4711';
 const mark = randomBytes(4).toString('hex');
 const name = `tamshai_serving_${mark}`;
 const role = (kind: string) => `visitor_${kind}_${mark}`;
-/** Its name sorts before the role that it is a member of, and begins like one of ours. */
+/** A login whose name sorts before the role that it is a member of, and begins like one of our roles. */
 const namesake = `tasks_app_${mark}`;
 const files = migrations(packageFolder, DOMAINS);
 const password = () => SECRET;
@@ -46,7 +46,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
   beforeAll(async () => {
     admin = new pg.Client({ connectionString: root });
     await admin.connect();
-    // Roles belong to the whole server, and other suites create them too.
+    // Roles belong to the whole server and other suites create them too, so the suites take turns.
     await admin.query('select pg_advisory_lock(42)');
     await admin.query(`create role ${role('owner')} login createrole password '${SECRET}'`);
     await admin.query(`create role ${role('bypass')} login bypassrls password '${SECRET}'`);
@@ -65,12 +65,12 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     await admin.end();
   });
 
-  test('before the migration nothing is served, and the error names the command to run', async () => {
+  test('before the migration no login can serve, and the error names the command to run', async () => {
     expect(await serve()).toMatch(/run "tamshai migrate" with the owner's login/);
     expect(await serve(role('plain'))).toMatch(/run "tamshai migrate" with the owner's login/);
   });
 
-  test('a superuser migrates, and cannot serve', async () => {
+  test('a superuser can migrate, but cannot serve', async () => {
     expect((await migrate('postgres')).length).toBeGreaterThan(0);
     expect(await migrate('postgres')).toEqual([]);
     const says = await serve('postgres');
@@ -96,12 +96,12 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     expect(await serve(namesake)).toMatch(/is a member of tasks_self/);
   });
 
-  test("an ordinary login serves once it may read the migrations, and the installation's own login without being named", async () => {
+  test('a member of tamshai_serve can serve, and a URL without a user means tamshai_serve itself', async () => {
     expect(await serve(role('plain'))).toBe('serves as tasks_self');
     expect(await serve()).toBe('serves as tasks_self');
   });
 
-  test('the login of the installation reads which files were applied, and nothing else', async () => {
+  test('tamshai_serve can read the applied migrations, and nothing else', async () => {
     const url = new URL(as('tamshai_serve'));
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();
@@ -121,7 +121,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     }
   });
 
-  test('doctor checks the login too', async () => {
+  test('the check of tamshai doctor reports a superuser login', async () => {
     expect((await inspectServer({ url: as('postgres'), domains: DOMAINS, files, password })).login).toMatch(/is a superuser/);
     expect((await inspectServer({ url: as(), domains: DOMAINS, files, password })).login).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** The identity belongs to one transaction: however calls share a connection, nobody gets the identity of another. */
+/** The identity is set for one transaction: calls that share a connection never get the identity of another person. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
@@ -91,7 +91,7 @@ describe.each(databases)('on %s, with one connection', (kind) => {
   };
   const everything = sql`select employee_id, salary from hr.people`;
 
-  test('a thousand people at once each see their own record and nobody else', async () => {
+  test('a thousand people who call concurrently each see only their own record', async () => {
     const { ids } = opened;
     expect(ids).toHaveLength(PEOPLE);
     const seen = await Promise.all(ids.map((id) => store().read(sessionOf(id, 'self'), ({ sql: reader }) => reader.many(row, everything))));
@@ -130,7 +130,7 @@ describe.each(databases)('on %s, with one connection', (kind) => {
     }
   });
 
-  test('reading connections cannot write, and no connection can become another role', async () => {
+  test('a reading connection can neither write nor switch to another role', async () => {
     await expect(
       opened.database.read('hr_everyone', { text: 'update hr.pay set salary = 1 returning salary', values: [] }),
     ).rejects.toThrow();

@@ -1,4 +1,4 @@
-/** The sample company in a separate database, with access as any database role. Changes of a role are rolled back. */
+/** The sample company in a test database, with access as any database role. Changes as a role are rolled back. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export const databases = storesFor('PGlite', ...(url === undefined ? [] : ['Post
 export type Row = Record<string, unknown>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** The settings of the adapter for a transaction. An empty object is a forgotten identity. */
+/** The settings that the adapter sets for a transaction. An empty object stands for a missing identity. */
 export interface Identity {
   readonly me?: string;
   readonly principal?: string;
@@ -29,21 +29,21 @@ export interface Identity {
 }
 
 export interface SqlTestStore {
-  /** Past all policies. */
+  /** Runs a statement as a superuser, to whom no policy applies. */
   owner: Query;
-  /** Several statements past all policies, in one transaction; rolled back. */
+  /** Runs several statements as a superuser in one transaction, which is rolled back. */
   asOwner<T>(body: (query: Query) => Promise<T>): Promise<T>;
-  /** One transaction as a database role; rolled back. */
+  /** Runs one transaction as a database role, and rolls it back. */
   as<T>(role: string, who: Identity, body: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Every login of a pool, without those of the auditors. */
+/** The database roles of the audiences that read, without the audit roles. */
 export const READERS = ['hr_everyone', 'hr_reports', 'hr_self', 'hr_directory', 'tasks_self'];
 export const WRITERS = ['hr_everyone_write', 'hr_reports_write', 'hr_self_write', 'tasks_self_write'];
-/** All masks. */
+/** The names of all masks. */
 export const ALL = 'pay,contact,ssn';
-/** Permission denied, or against a policy. */
+/** The SQLSTATE for a missing privilege and for a violated policy. */
 export const DENIED = '42501';
 /** Everyone below a manager, computed without the chain. */
 export const BELOW = `with recursive below as (select employee_id from hr.employees where manager_id = $1 and active
@@ -52,17 +52,17 @@ export const SALARY = 'update hr.pay set salary = salary + 1 where employee_id =
 export const LEAVE =
   "update hr.employees set active = false, terminated_at = now(), termination_reason = 'left' where employee_id = $1 and active returning employee_id, active";
 
-/** The first column. */
+/** The first column of each row, as text. */
 export const ids = async (query: Query, text: string, values?: readonly unknown[]): Promise<string[]> =>
   (await query(text, values)).map((row) => String(Object.values(row)[0]));
 export const count = async (query: Query, from: string): Promise<number> =>
   Number((await query(`select count(*) as n from ${from}`))[0]?.['n']);
 
 export const idOf = (username: string): string => persona(username).sub;
-/** A sample person with the adapter's settings. */
+/** The settings that the adapter sets for a sample person. */
 export const someone = (username: string, shows = ''): Identity => ({ me: idOf(username), principal: `staff:${idOf(username)}`, shows });
 
-/** The expected error code of a statement. */
+/** The SQLSTATE of a failed statement, or 'none'. */
 export const errorOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'none',
@@ -162,7 +162,7 @@ async function connect(address: string, role?: string): Promise<pg.Client> {
   return client;
 }
 
-/** Roles belong to the whole server, and other suites create them too: only one migration runs at a time. */
+/** Roles belong to the whole server and other suites create them too, so a lock lets only one migration run at a time. */
 async function freshDatabase(root: string, { domains = USUAL, sample = true }: TestRuntimeOptions) {
   const name = `tamshai_sql_${randomBytes(6).toString('hex')}`;
   const admin = await connect(root);

@@ -1,4 +1,4 @@
-/** Write policies in the database itself: the changes that must work, and those that must not. */
+/** Write policies in the database itself: which changes they allow, and which they refuse. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { personas } from '../../domains/sample-company/people.ts';
 import {
@@ -35,7 +35,7 @@ describe.each(databases)('writes on %s', (kind) => {
   afterAll(() => testRuntime.close());
 
   describe('pay and employment', () => {
-    test.each(['alice.chen', 'eve.thompson'])('%s changes a salary, and the history keeps it', async (username) => {
+    test.each(['alice.chen', 'eve.thompson'])('%s changes a salary, and adds it to the salary history', async (username) => {
       await testRuntime.as('hr_everyone_write', someone(username, ALL), async (query) => {
         expect(await query(SALARY, [idOf('sarah.kim')])).toEqual([{ row_version: 2 }]);
         const [kept] = await query(
@@ -58,7 +58,7 @@ describe.each(databases)('writes on %s', (kind) => {
       expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(forge, [idOf(whose)])))).toBe(DENIED);
     });
 
-    test('an update of all rows affects everyone but oneself and people above', async () => {
+    test('an update of all rows changes neither the caller nor the people above', async () => {
       await testRuntime.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
         const people = await count(query, 'hr.pay');
         const changed = await query('update hr.pay set salary = 1 returning employee_id');
@@ -66,7 +66,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('a person who left is gone from everything but the record', async () => {
+    test('a person who left is in no view, only in the table hr.employees, and cannot be reactivated', async () => {
       await testRuntime.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
         expect(await query(LEAVE, [idOf('frank.davis')])).toEqual([{ employee_id: idOf('frank.davis'), active: false }]);
         for (const view of ['people', 'team', 'chain', 'balances', 'time_off', 'team_time_off', 'reviews']) {
@@ -79,7 +79,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('sign-in and the directory show that a person left, and nothing more', async () => {
+    test('hr.employment says that a person left, and the directory does not list them', async () => {
       await testRuntime.asOwner(async (query) => {
         await query('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [idOf('frank.davis')]);
         await query("select set_config('app.principal', 'sign-in', true)");
@@ -95,7 +95,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('a person with reports cannot leave, and an employment can only end', async () => {
+    test('a person with reports cannot leave, and nothing of an employment can be changed except its end', async () => {
       const who = someone('alice.chen', ALL);
       expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(LEAVE, [idOf('nina.patel')])))).toBe(DENIED);
       for (const text of [
@@ -113,7 +113,7 @@ describe.each(databases)('writes on %s', (kind) => {
     const BALANCE = `update hr.time_off_balances set used = used + $2, pending = pending - $2
       where (employee_id, fiscal_year, type_code) = ($1, $3, $4) returning employee_id`;
 
-    test('a person requests for themself, and the balance changes', async () => {
+    test('a person adds a request of their own and changes their pending balance', async () => {
       await testRuntime.as('hr_self_write', someone('marcus.johnson'), async (query) => {
         const asked = await query(
           "insert into hr.time_off_requests (type_code, start_date, end_date, days) values ('SICK', '2026-11-16', '2026-11-16', 1) returning employee_id, status",
@@ -142,7 +142,7 @@ describe.each(databases)('writes on %s', (kind) => {
       ['update hr.time_off_balances set pending = 400', '23514'],
       ['update hr.time_off_balances set pending = -1', '23514'],
       ['delete from hr.time_off_requests', DENIED],
-    ])('asking does not reach further: %s', async (text, code) => {
+    ])('a person cannot: %s', async (text, code) => {
       expect(await errorOf(testRuntime.as('hr_self_write', someone('marcus.johnson'), (query) => query(text)))).toBe(code);
     });
 
@@ -161,7 +161,7 @@ describe.each(databases)('writes on %s', (kind) => {
       ['hr_reports_write', 'eve.thompson'],
       ['hr_everyone_write', 'alice.chen'],
       ['hr_everyone_write', 'eve.thompson'],
-    ])('%s: %s decides for Marcus, and the balance moves', async (role, username) => {
+    ])('%s: %s decides on a request of Marcus once, and changes his balance', async (role, username) => {
       const request = await pendingOf('marcus.johnson');
       await testRuntime.as(role, someone(username), async (query) => {
         expect(await query(DECIDE, [request, idOf(username)])).toEqual([{ request_id: request }]);
@@ -174,7 +174,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('a manager decides for nobody outside the tree, even by a statement without a filter', async () => {
+    test('an update without a filter changes only requests and balances of the people below the manager', async () => {
       const tree = await below('nina.patel');
       const waiting = await ids(
         testRuntime.owner,
@@ -184,7 +184,7 @@ describe.each(databases)('writes on %s', (kind) => {
       await testRuntime.asOwner(async (query) => {
         await query(`select set_config('app.user_id', $1, true), set_config('app.principal', 'nina', true)`, [idOf('nina.patel')]);
         await query('set local role hr_reports_write');
-        // Reads no column, so that no select policy narrows it.
+        // The statement reads no column, so that no select policy restricts it.
         await query(`update hr.time_off_requests set status = 'approved', approver_id = '${idOf('nina.patel')}', decided_at = now()`);
         await query('update hr.time_off_balances set used = 0, pending = 0');
         await query('reset role');
@@ -195,7 +195,7 @@ describe.each(databases)('writes on %s', (kind) => {
       });
     });
 
-    test('nobody decides on their own request, in another name, or twice', async () => {
+    test('nobody decides on their own request or in the name of another person, or cancels a request', async () => {
       await testRuntime.asOwner(async (query) => {
         const [own] = await ids(
           query,
@@ -224,13 +224,13 @@ describe.each(databases)('writes on %s', (kind) => {
     });
   });
 
-  describe('the records of every write', () => {
+  describe('effects and audit records', () => {
     const EFFECT =
       "insert into hr.effects (confirmation_id, tool, principal) values (gen_random_uuid(), 'x', $1) returning confirmation_id";
     const RECORD = "insert into hr.audit (chain, n, body, mac, at, principal) values ('t', 1, '{}', 'm', now(), $1)";
 
     test.each(WRITERS.filter((role) => role.startsWith('hr_')))(
-      '%s writes effects and audit records in its own name only',
+      '%s writes them only in the name of the caller, and cannot change or delete audit records',
       async (role) => {
         const who = someone('nina.patel');
         await testRuntime.as(role, who, async (query) => {
@@ -252,7 +252,7 @@ describe.each(databases)('writes on %s', (kind) => {
       },
     );
 
-    test("another person's effects are not visible", async () => {
+    test('effects of another person are not visible', async () => {
       await testRuntime.asOwner(async (query) => {
         await query(EFFECT, ['someone else']);
         await query("select set_config('app.principal', 'me', true)");
@@ -272,10 +272,10 @@ describe.each(databases)('writes on %s', (kind) => {
       expect(tables).toEqual([]);
     });
 
-    // The embedded database has one session for all; on a server each role is a login.
+    // On a server each role is a login; the embedded database has one session for all roles.
     const logins = kind === 'PostgreSQL' ? [...READERS, ...WRITERS] : [];
     if (logins.length > 0)
-      test.each(logins)('the login %s cannot become another role', async (role) => {
+      test.each(logins)('the login %s cannot switch to another role', async (role) => {
         const others = [...READERS, ...WRITERS, 'hr_audit', 'tamshai_app', 'tamshai_hr_keeper', 'postgres'].filter(
           (other) => other !== role && `${other}_write` !== role,
         );
@@ -295,7 +295,7 @@ describe.each(databases)('writes on %s', (kind) => {
 
   describe('tasks', () => {
     test.each(personas.filter(({ username }) => ['marcus.johnson', 'sarah.kim', 'jane.smith@acme.example'].includes(username)))(
-      '$username sees and changes their own only',
+      '$username sees and changes only their own tasks',
       async ({ sub, realm }) => {
         const principal = `${realm}:${sub}`;
         await testRuntime.as('tasks_self_write', { principal }, async (query) => {

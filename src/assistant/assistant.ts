@@ -8,8 +8,8 @@ export interface Assistant {
   readonly model: string;
   readonly conversations: Conversations;
   /**
-   * Opens the conversation, or a new one without an id. Rejects if the conversation does not exist or is busy. The returned function
-   * answers the question and emits its events.
+   * Opens the conversation with this id, or creates one if the id is undefined. Rejects if there is no such conversation or if it is
+   * busy. The returned function answers the question and emits its events.
    */
   open(
     asked: Omit<Question, 'conversation' | 'signal'>,
@@ -27,16 +27,16 @@ export function createAssistant(deps: LoopDeps, conversations: Conversations): A
     async open(asked, conversationId) {
       const opened = await conversations.open(asked.caller.person, conversationId, asked.text);
       return async (emit, signal) => {
-        let came: Awaited<ReturnType<typeof answerQuestion>> | undefined;
+        let outcome: Awaited<ReturnType<typeof answerQuestion>> | undefined;
         // `stop` is emitted after the exchange is stored, so that the client's next question can refer to it.
         let end: AssistantEvent | undefined;
         try {
-          came = await answerQuestion(deps, { ...asked, conversation: opened.conversation, signal }, (event) => {
+          outcome = await answerQuestion(deps, { ...asked, conversation: opened.conversation, signal }, (event) => {
             if (event.type === 'stop') end = event;
             else emit(event);
           });
         } finally {
-          await opened.close(came?.exchange, came?.untrusted ?? false);
+          await opened.close(outcome?.exchange, outcome?.untrusted ?? false);
         }
         if (end) emit(end);
       };

@@ -1,4 +1,4 @@
-/** Closing notes: sentences that the loop adds to an answer if the model left out missing data or claimed a change. */
+/** Closing notes. The loop appends them to text that stopped early, does not mention missing data, or claims a change not made. */
 import type { Answer, ListMetadata } from '../declare/answer.ts';
 import type { Tool } from '../declare/tool.ts';
 import type { StopReason } from './events.ts';
@@ -39,22 +39,22 @@ const claimsChange = (text: string): boolean =>
 
 export function closingNotes(
   text: string,
-  deeds: readonly CallOutcome[],
+  outcomes: readonly CallOutcome[],
   { reason, limits }: { reason: StopReason; limits: { calls: number; seconds: number } },
 ): string {
   const lines = [
     STOP_NOTES[reason](limits),
-    ...unavailableServers(text, deeds),
-    ...incompleteLists(text, deeds),
-    ...unapprovedChanges(text, deeds),
+    ...unavailableServers(text, outcomes),
+    ...incompleteLists(text, outcomes),
+    ...unapprovedChanges(text, outcomes),
   ].filter((line) => line !== '');
   return lines.join('\n\n');
 }
 
 /** A list is incomplete if the last page that was read of it has more rows. */
-function incompleteLists(text: string, deeds: readonly CallOutcome[]): string[] {
+function incompleteLists(text: string, outcomes: readonly CallOutcome[]): string[] {
   const open = new Map<string, { metadata: ListMetadata; plural: string }>();
-  for (const { server, tool, input, answer } of deeds) {
+  for (const { server, tool, input, answer } of outcomes) {
     if (answer.status !== 'success' || !answer.metadata || !tool) continue;
     const { cursor: _cursor, limit: _limit, ...filters } = input;
     const key = JSON.stringify([server, tool.name, filters]);
@@ -64,7 +64,7 @@ function incompleteLists(text: string, deeds: readonly CallOutcome[]): string[] 
   if (open.size === 0 || SAYS_INCOMPLETE.test(text)) return [];
   return [...open.values()].map(({ metadata: { returnedCount, warning, summary }, plural }) => {
     const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
-    const covers = summary === undefined ? 'Totals and sorting cover these only.' : '';
+    const covers = summary === undefined ? 'Totals and rankings cover only these rows.' : '';
     return [
       `Incomplete: the first ${returnedCount} of more than ${returnedCount} ${plural}.`,
       covers,
@@ -78,26 +78,26 @@ function incompleteLists(text: string, deeds: readonly CallOutcome[]): string[] 
 const UNAVAILABLE_CODES = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'TIMEOUT']);
 export const isUnavailable = (answer: Answer): boolean => answer.status === 'error' && UNAVAILABLE_CODES.has(answer.code);
 
-function unavailableServers(text: string, deeds: readonly CallOutcome[]): string[] {
-  const gone = new Map<string, string>();
-  for (const { server, tool, answer } of deeds) {
-    if (isUnavailable(answer)) gone.set(tool?.domain.title ?? server, tool?.title ?? '');
-    else if (answer.status === 'success' && tool) gone.delete(tool.domain.title);
+function unavailableServers(text: string, outcomes: readonly CallOutcome[]): string[] {
+  const unavailable = new Map<string, string>();
+  for (const { server, tool, answer } of outcomes) {
+    if (isUnavailable(answer)) unavailable.set(tool?.domain.title ?? server, tool?.title ?? '');
+    else if (answer.status === 'success' && tool) unavailable.delete(tool.domain.title);
   }
-  const untold = [...gone].filter(([title]) => !(SAYS_UNAVAILABLE.test(text) && text.includes(title)));
-  const rest = deeds.some(({ answer }) => answer.status === 'success') ? '; the rest is complete' : '';
-  return untold.map(([title, what]) => `${title} does not answer. ${what === '' ? 'Its part' : what} is missing here${rest}.`);
+  const unmentioned = [...unavailable].filter(([title]) => !(SAYS_UNAVAILABLE.test(text) && text.includes(title)));
+  const rest = outcomes.some(({ answer }) => answer.status === 'success') ? '; the other results are included' : '';
+  return unmentioned.map(([title, what]) => `${title} does not answer. ${what === '' ? 'Its part' : what} is missing here${rest}.`);
 }
 
-function unapprovedChanges(text: string, deeds: readonly CallOutcome[]): string[] {
-  const cards = deeds.filter(({ answer }) => answer.status === 'pending_confirmation').length;
+function unapprovedChanges(text: string, outcomes: readonly CallOutcome[]): string[] {
+  const cards = outcomes.filter(({ answer }) => answer.status === 'pending_confirmation').length;
   if (cards > 0) {
     if (SAYS_WAITING.test(text) && !claimsChange(text)) return [];
     return [
       `Nothing has changed yet: ${cards === 1 ? 'it waits' : 'they wait'} for your approval on the ${cards === 1 ? 'card' : 'cards'}.`,
     ];
   }
-  const wrote = deeds.some(({ tool, answer }) => answer.status === 'success' && (tool?.kind === 'act' || tool?.kind === 'write'));
-  const tried = deeds.some(({ tool }) => tool?.kind === 'act' || tool?.kind === 'write');
+  const wrote = outcomes.some(({ tool, answer }) => answer.status === 'success' && (tool?.kind === 'act' || tool?.kind === 'write'));
+  const tried = outcomes.some(({ tool }) => tool?.kind === 'act' || tool?.kind === 'write');
   return tried && !wrote && claimsChange(text) ? ['Nothing was changed in this answer.'] : [];
 }

@@ -1,5 +1,5 @@
 /**
- * Stores conversations, bounded in size, number and age. The principal is part of each key, so nobody can reach another's conversation.
+ * Stores conversations, bounded in size, number and age. Each key contains the principal, so nobody can read those of another person.
  * An erased conversation stays erased, even if an answer is still in progress.
  */
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ export interface Conversation {
   readonly title: string;
   readonly startedAt: string;
   readonly updatedAt: string;
-  /** True once a message contained untrusted text. From then on, tools of the kind `act` need an approval as well. */
+  /** True once a message contained untrusted text. From then on, tools that otherwise write at once need an approval. */
   readonly untrusted: boolean;
   readonly exchanges: readonly Exchange[];
 }
@@ -38,7 +38,7 @@ const RETENTION_SECONDS = 30 * 24 * 3600;
 const MAX_CONVERSATIONS = 50;
 const MAX_BYTES = 256 * 1024;
 const MAX_RESULT_BYTES = 16 * 1024;
-/** Longer than a question may take. The lock expires, so a crashed process cannot lock a conversation for good. */
+/** Longer than the time limit of a question. The lock expires, so a crashed process cannot lock a conversation for good. */
 const LOCK_SECONDS = 75;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -47,7 +47,7 @@ const parse = (stored: string): Conversation => {
   const conversation = JSON.parse(stored) as Omit<Conversation, 'untrusted'> & Partial<Pick<Conversation, 'untrusted'>>;
   return { ...conversation, untrusted: conversation.untrusted ?? true };
 };
-const notFound = () => failure('NOT_FOUND', 'There is no such conversation of yours. It may have ended.');
+const notFound = () => failure('NOT_FOUND', 'You have no conversation with this id. It may have been deleted or have expired.');
 const summaryOf = ({ id, title, startedAt, updatedAt }: Conversation): ConversationSummary => ({ id, title, startedAt, updatedAt });
 
 /** A conversation that is locked for one question. */
@@ -84,7 +84,7 @@ export function createConversations(kv: KeyValue, clock: Clock) {
       for (const { id } of next.slice(MAX_CONVERSATIONS)) await kv.delete(key(person, id));
       return;
     }
-    throw failure('SERVICE_UNAVAILABLE', 'Your conversations are being changed elsewhere at this moment.');
+    throw failure('SERVICE_UNAVAILABLE', 'Another request is changing your conversations at this moment.');
   }
 
   return {
@@ -103,7 +103,7 @@ export function createConversations(kv: KeyValue, clock: Clock) {
       let conversation = stored === undefined ? fresh : parse(stored);
       const at = conversation.id;
       if (!(await kv.add(busyKey(person, at), '1', LOCK_SECONDS)))
-        throw failure('RATE_LIMITED', 'This conversation is still answering.', { retryAfterSeconds: 2 });
+        throw failure('RATE_LIMITED', 'This conversation is still answering another question.', { retryAfterSeconds: 2 });
       try {
         if (stored === undefined) {
           stored = JSON.stringify(conversation);
@@ -180,7 +180,7 @@ function dropOldest(exchanges: readonly Exchange[]): readonly Exchange[] {
   return exchanges.slice(Math.min(first, exchanges.length - 1));
 }
 
-/** Earlier messages for the model. `format` fences their results with the marker of the present question. */
+/** Returns the earlier messages for the model. `format` fences their tool results with the marker of the current question. */
 export const recallMessages = (conversation: Conversation, format: (answer: Answer) => string): Message[] =>
   conversation.exchanges.flatMap(({ said }) =>
     said.map((each): Message => (each.by === 'tool' ? { ...each, promptText: format(each.answer) } : each)),

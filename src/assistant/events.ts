@@ -1,4 +1,4 @@
-/** The events of a question's stream: a public contract, documented in docs/assistant.md. */
+/** The events that stream the answer to a question. They are a public contract, documented in docs/assistant.md. */
 import type { Answer, ConfirmationData } from '../declare/answer.ts';
 import type { ErrorAnswer } from '../declare/errors.ts';
 
@@ -12,7 +12,7 @@ export interface MissingServer {
 }
 
 interface Call {
-  /** Equal in a call and its result. */
+  /** The id of the call. Its result and its approval card carry the same id. */
   readonly id: string;
   readonly server: string;
   readonly tool: string;
@@ -42,13 +42,13 @@ export type AssistantEvent =
       readonly ms: number;
       readonly rows: number;
       readonly hasMore: boolean;
-      /** Identifies the call in the audit log and in the log. */
+      /** Identifies the call in the audit log and in the server log. */
       readonly requestId: string;
       /** The result contains text that somebody else may have written. */
       readonly untrusted: boolean;
       readonly result: Answer;
     } & Call)
-  /** An approval card. Only GET /api/confirmations/<id> knows its present state. */
+  /** An approval card that waits. GET /api/confirmations/<id> returns its current state. */
   | {
       readonly type: 'pending_confirmation';
       readonly id: string;

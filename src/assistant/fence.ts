@@ -1,4 +1,4 @@
-/** Prepares tool answers for an LLM: without invisible characters, truncated, and between two unguessable markers. */
+/** Prepares tool answers for an LLM: removes invisible characters, truncates, and encloses the text in a random marker. */
 import { randomBytes } from 'node:crypto';
 import type { Answer } from '../declare/answer.ts';
 import { unseen } from '../declare/fields.ts';
@@ -34,7 +34,7 @@ export function truncateAnswer(answer: Answer, bytes: number): { readonly answer
   return { answer: less, text: JSON.stringify(less), left: rows.length - kept };
 }
 
-/** Everything between the markers is data. A record cannot end the fence, because it cannot contain the random marker. */
+/** Everything between the markers is data. A record cannot end the fence, because the random marker is removed from its text. */
 export function fenceAnswer(answer: Answer, marker: string, bytes: number): string {
   const { text, left } = truncateAnswer(answer, bytes);
   const note =

@@ -104,10 +104,10 @@ class QuestionRun {
     const { conversation, requestId, signal, text: asked } = this.#question;
     const began = performance.now();
     const at = clock.now().toISOString();
-    const give = () => this.#stop.abort(signal.reason instanceof Failure ? signal.reason : new Stopped('cancelled'));
+    const onAbort = () => this.#stop.abort(signal.reason instanceof Failure ? signal.reason : new Stopped('cancelled'));
     const timer = setTimeout(() => this.#stop.abort(new Stopped('time')), limits.seconds * 1000);
-    signal.addEventListener('abort', give, { once: true });
-    if (signal.aborted) give();
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
     const unavailable = this.#unavailable.map(({ server, title }) => ({ server, title }));
     this.#emit({
       type: 'start',
@@ -123,7 +123,7 @@ class QuestionRun {
       reason = this.#reportFailure(error);
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', give);
+      signal.removeEventListener('abort', onAbort);
       this.#stop.abort(new Stopped('cancelled'));
     }
     const rest = closingNotes(this.#text, this.#outcomes, { reason, limits });
@@ -148,7 +148,7 @@ class QuestionRun {
     }
   }
 
-  /** Runs one turn of the model. Without tools, the model can only answer with what it has. */
+  /** Runs one turn of the model. Without tools, the model can only answer from the results that it has. */
   async #askModel(withoutTools: boolean): Promise<readonly ToolCall[]> {
     const { model, clock, limits } = this.#deps;
     const { caller, readOnly } = this.#question;
@@ -271,7 +271,7 @@ class QuestionRun {
       this.#emit({ type: 'service_unavailable', server, title: tool?.domain.title ?? server, message: answer.message });
   }
 
-  /** Refusals of the loop itself. The pipeline checks permissions. */
+  /** Refuses changes that the question's limits forbid. The pipeline checks permissions. */
   #refusal(tool: Tool | undefined): Failure | undefined {
     if (!tool || tool.kind === 'read' || tool.kind === 'list') return undefined;
     if (this.#question.readOnly)

@@ -30,7 +30,7 @@ export const FIND_TOOLS: PromptTool = {
 /** The token budget for tools in a prompt. */
 export const TOOL_TOKENS = 3_000;
 const MAX_FOUND = 5;
-/** An LLM may write queries of any length. Two questions have at most 8,000 characters. */
+/** Enough for the present and the previous question, of 4,000 characters each. Queries of an LLM may be longer and are truncated. */
 const MAX_QUERY_CHARACTERS = 8_001;
 const MAX_QUERY_WORDS = 400;
 /** JSON has a little less than four characters per token with common tokenisers; this estimate is on the safe side. */
@@ -45,7 +45,7 @@ const costOf = (offered: OfferedTool): number => {
 };
 
 const promptTools = new WeakMap<Tool, PromptTool>();
-/** Describes a tool without the schema keys that no model needs. */
+/** Describes a tool without the schema keys that an LLM does not need. */
 export function promptTool({ name, tool, inputSchema }: OfferedTool): PromptTool {
   let shown = promptTools.get(tool);
   if (!shown)
@@ -95,7 +95,7 @@ const wordsIn = (text: string): string[] =>
     .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
     .map(stem);
 
-/** A tool that needs an id names the tool that finds it in its error hints. The LLM needs both. */
+/** The error hints of a tool that needs an id name the tool that finds the id. The LLM needs both tools. */
 const namesInErrors = (from: Tool, to: Tool): boolean =>
   from !== to &&
   from.domain === to.domain &&

@@ -1,5 +1,5 @@
 /**
- * Finds untrusted text in an answer, from the tool's declaration of each field. It fails closed: undeclared text and values that do not
+ * Finds untrusted text in an answer by the tool's declaration of each field. It fails closed: undeclared text and values that do not
  * fit their schema are untrusted.
  */
 import type { Answer } from '../declare/answer.ts';
@@ -22,7 +22,7 @@ export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answe
   // An approval card shows stored text of the record that it would change.
   if (answer.status === 'pending_confirmation') return true;
   if (answer.status === 'error') return tool !== undefined && errorHoldsUntrustedText(input, answer);
-  // Without a tool, the loop itself made the answer.
+  // A call of an unknown tool never succeeds.
   return answer.status === 'success' && tool !== undefined && new UntrustedTextFinder(schemaOf(tool)).isUntrusted(answer);
 }
 
@@ -34,7 +34,7 @@ const FIXED_SHAPES: readonly RegExp[] = [
   /^[A-Z][A-Z\d_]*$/,
   /^[a-z]{1,20}(?:_[a-z]{1,20}){0,2}$/,
 ];
-/** A detail of an error is stored text unless the caller gave it, its shape is fixed, or the pipeline made it. */
+/** A text in the details of an error is untrusted unless it is in the input, has a fixed shape, or comes from the pipeline. */
 function errorHoldsUntrustedText(input: unknown, { code, details }: ErrorAnswer): boolean {
   if (details === undefined || PIPELINE_CODES.has(code)) return false;
   const given = new Set(textsIn(input));
@@ -84,7 +84,7 @@ class UntrustedTextFinder {
     });
   }
 
-  /** Whether a branch of a union fits the value. In doubt, it does. */
+  /** Whether a branch of a union fits the value. Returns true in doubt. */
   #fits(value: unknown, given: unknown): boolean {
     const schema = this.#resolved(given);
     if (schema === undefined) return true;

@@ -71,14 +71,14 @@ describe('a question', () => {
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.waitForURL(`${app.base}/`);
     await page.goto(address);
-    await page.getByText('There is no such conversation of yours').waitFor();
+    await page.getByText('You have no conversation with this id').waitFor();
   });
 
   test('of another person cannot be opened', async () => {
     const { page: alice } = await app.as('Alice Chen');
     await ask(alice, 'How many people do we have in the Berlin office?');
     const { page: bob } = await app.as('Bob Martinez', new URL(alice.url()).pathname);
-    await bob.getByText('There is no such conversation of yours').waitFor();
+    await bob.getByText('You have no conversation with this id').waitFor();
     expect(await bob.locator('main').innerText()).not.toContain('Berlin');
   });
 

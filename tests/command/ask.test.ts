@@ -27,7 +27,7 @@ describe('ask', () => {
     expect((await ask('What is my PTO balance?', 'marcus.johnson', '--conversation', id)).code).toBe(0);
     const foreign = await ask('What did he ask?', 'frank.davis', '--conversation', id);
     expect(foreign).toMatchObject({ code: 4, out: '' });
-    expect(foreign.err).toContain('There is no such conversation of yours.');
+    expect(foreign.err).toContain('You have no conversation with this id.');
   });
 
   test('prints each event as one line of JSON for programs', async () => {

@@ -155,7 +155,9 @@ describe('the notes of the loop', () => {
     expect(of(answer, 'pagination')).toMatchObject([
       { server: 'hr', tool: 'list_employees', hasMore: true, returnedCount: 50, totalEstimate: '50+' },
     ]);
-    expect(answer.text).toMatch(/Incomplete: the first 50 of more than 50 employees\. Totals and sorting cover these only\. Narrow by /);
+    expect(answer.text).toMatch(
+      /Incomplete: the first 50 of more than 50 employees\. Totals and rankings cover only these rows\. Narrow by /,
+    );
   });
 
   test('no note is added where the list was read to its end or the answer says so itself', async () => {

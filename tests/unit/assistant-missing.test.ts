@@ -51,7 +51,7 @@ test('an unavailable server is named, and the rest is answered', async () => {
     },
   ]);
   expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.status] : []))).toEqual(['error', 'success']);
-  expect(text).toMatch(/^Nobody was found\.\n\n\S.* does not answer\. .+ is missing here; the rest is complete\.$/);
+  expect(text).toMatch(/^Nobody was found\.\n\n\S.* does not answer\. .+ is missing here; the other results are included\.$/);
 });
 
 test('a server that is known to be down is reported before the question, to the client and to the model', async () => {

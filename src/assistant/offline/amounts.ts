@@ -79,7 +79,7 @@ export function findTopCount(text: string): Count | undefined {
   return match && number ? { start: match.index, end: match.index + match[0].length, number } : undefined;
 }
 
-/** Folds the case only if positions in the text stay the same. */
+/** Lower case. Also removes accents if the length, and so every position in the text, stays the same. */
 const sameLength = (text: string): string => {
   const folded = fold(text);
   return folded.length === text.length ? folded : text.toLowerCase();

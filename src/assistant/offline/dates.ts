@@ -296,7 +296,7 @@ const RANGE_WORD = /^,? ?(?:to|until|till|through|and|-|up to) ?(?:the )?$/;
 /** All dates and periods of a text, in text order. */
 export function findDates(text: string, today: string, base?: DateRange & { grain: Grain }): DateMention[] {
   let rest = fold(text);
-  // Folding can change the length of the text. Positions must stay valid, so then only the case is lowered.
+  // Folding can change the length of the text. Then only the case is lowered, because positions must stay valid.
   if (rest.length !== text.length) rest = text.toLowerCase();
   const found: DateMention[] = [];
   const around = base ?? { ...periodOf(today, 'month'), grain: 'month' as const };
@@ -324,7 +324,7 @@ export function findDates(text: string, today: string, base?: DateRange & { grai
   );
 }
 
-/** "may" and "march" in lower case are months only after a preposition such as "in". */
+/** "may" and "march" are months only after a word such as "in" or "last", or with a capital letter inside the text. */
 const isMonthVerb = (match: string, text: string, at: number): boolean =>
   /^(?:may|mar|march|sept?|dec|jan|nov|oct|apr|jun|jul|aug|feb)$/.test(match) &&
   !/\b(?:in|of|for|since|until|by|last|this|next|during|to|from|and|before|after) $/i.test(text.slice(Math.max(0, at - 8), at)) &&
@@ -377,7 +377,7 @@ function joinRanges(found: readonly DateMention[], text: string): DateMention[] 
   return result;
 }
 
-/** Moves a date without a year to the nearest year ahead, or to the nearest past year. */
+/** Moves a date without a year by one year, if it has passed and `ahead` is true, or lies in the future and `ahead` is false. */
 export function inNearestYear(when: DateMention, today: string, ahead: boolean): DateMention {
   if (!when.anyYear) return when;
   if (ahead && when.to < today) return shiftYears(when, 1);

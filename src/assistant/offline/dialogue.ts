@@ -1,4 +1,4 @@
-/** The dialogue manager: answers each round of a conversation in the light of the previous ones. */
+/** The dialogue manager: answers each round of a conversation with the frames of the previous rounds. */
 import type { Answer } from '../../declare/answer.ts';
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
@@ -283,20 +283,20 @@ function replaceQuery(last: Frame, entry: IndexedTool, { utterance, skip }: { ut
   }
   return undefined;
 }
-/** The new words match another tool better. */
+/** Whether the new words match another tool better. */
 function matchesOtherTool(
   index: ToolIndex,
   allowed: DialogueContext['allowed'],
   { entry, utterance, skip }: { entry: IndexedTool; utterance: Utterance; skip: number },
 ): boolean {
   const [best] = rankTools(index, utterance, [...allowed.values()]);
-  const told = utterance.words.filter(({ token }) => token.start >= skip);
+  const newWords = utterance.words.filter(({ token }) => token.start >= skip);
   return (
     best !== undefined &&
     best.entry !== entry &&
     best.score > 0.5 &&
     best.exampleCoverage >= 0.6 &&
-    told.every((word) => relevanceOf(best.entry, word) >= 0.8)
+    newWords.every((word) => relevanceOf(best.entry, word) >= 0.8)
   );
 }
 
@@ -386,5 +386,5 @@ function describeHelp({ person, allowed }: DialogueContext): string {
         .map(({ question }) => question),
     )
     .slice(0, 3);
-  return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nWhatever changes something waits for your approval.`;
+  return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nMost changes wait for your approval.`;
 }

@@ -1,4 +1,4 @@
-/** Resolves ellipsis: fills slots from the previous turn, from the asker's own record, and from partial names. */
+/** Resolves ellipsis: fills slots from the previous turn and from the asker's own record, and completes partial names. */
 import type { Utterance } from './annotate.ts';
 import { matchChoice } from './choices.ts';
 import type { TurnContext } from './context.ts';

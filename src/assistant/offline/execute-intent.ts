@@ -163,7 +163,7 @@ function rowNamedInText(entry: IndexedTool, input: Readonly<Record<string, unkno
     : '';
   return text === '' ? undefined : bestMatch(rows, text);
 }
-/** The finder is a full-text search, which returns the best match first. */
+/** Whether the finder is a full-text search, which returns the best match first. */
 const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
   entry.tool.kind === 'read' &&
   finder.slots.some(({ kind }) => kind === 'query') &&
@@ -171,7 +171,7 @@ const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
 const finderOf = (context: TurnContext, entry: IndexedTool, references: readonly Reference[]): IndexedTool | undefined =>
   references.flatMap(({ slot }) => findersFor(context, entry, slot))[0];
 
-/** If the tool does not know the value of a slot, the value may belong to another slot: "Seattle" is not a state. */
+/** Calls the tool. If the tool does not know the value of a slot, tries the value in another slot: "Seattle" is not a state. */
 function callTool(
   context: TurnContext,
   entry: IndexedTool,
@@ -207,7 +207,7 @@ const findShortText = (entry: IndexedTool, input: Readonly<Record<string, unknow
       String(input[slot.key]).trim().length < (slot.schema.minLength ?? 0),
   );
 
-/** "this month", if an example mentions it without a value: it is the tool's default. */
+/** Whether an example mentions the same period ("this month") and has the same input: then the period is the tool's default. */
 const isDefaultPeriod = (part: string, { examples }: IndexedTool, used: Readonly<Record<string, unknown>>): boolean =>
   examples.some(({ succeeds, input, utterance }) => {
     const says = utterance.dates.some(({ start, end }) => utterance.text.slice(start, end).toLowerCase() === part.toLowerCase());

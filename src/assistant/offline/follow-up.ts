@@ -80,7 +80,7 @@ export function openShownRow(context: TurnContext, last: Frame, utterance: Utter
   }
   return undefined;
 }
-/** The id identifies the row itself, not a person mentioned in it. */
+/** Whether ids for the slot come from the rows of `source`: then the id is the row's own, not that of a person in the row. */
 const isFoundBy = (entry: IndexedTool, source: IndexedTool, key: string): boolean =>
   (entry.finders.get(key) ?? []).includes(source.tool.name);
 

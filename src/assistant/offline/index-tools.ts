@@ -288,8 +288,8 @@ function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: In
   }
   say(tool.description, 0.5);
   say(tool.domain.title, 0.5);
-  // A field that only one tool returns indicates that tool strongly.
   for (const field of fieldsOf(rowOf(tool.output))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
+  // A field that only one tool returns indicates that tool strongly.
   for (const field of fieldsOf(rowOf(tool.output))) for (const part of field.split('_')) say(part, isRare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
     // If the example describes a record instead of naming it, some words belong to the description.
@@ -371,7 +371,7 @@ const findTransitions = (tools: readonly ToolDeclaration[]): ToolIndex['transiti
     })),
   );
 
-/** Ids that default to the asker: a description says "by default your own". */
+/** Keys of ids that default to the asker's own: their description contains "your own". */
 const findSelfKeys = (entries: readonly IndexedTool[]): Set<string> =>
   new Set(
     entries.flatMap(({ slots }) =>

@@ -40,7 +40,7 @@ export function isConfident(
   const odd = lost.filter(({ token }) => token.start >= from).reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = utterance.words.length - lost.length;
   const all = utterance.words.reduce((sum, word) => sum + weightOf(index, word), 0);
-  // A name that the tool has no slot for.
+  // The tool has no slot for one of the names.
   if (
     !entry.mutates &&
     exampleCoverage < 0.7 &&
@@ -80,7 +80,7 @@ export function isConfident(
     )
   )
     return false;
-  // A limit that the tool cannot apply, in an utterance with few other words.
+  // The tool cannot apply a limit such as "over 5,000", and few other words indicate this tool.
   if (
     !entry.mutates &&
     exampleCoverage < 0.7 &&
@@ -112,7 +112,7 @@ export function isConfident(
   );
 }
 
-/** A word that names the tool's subject, not only a state of its rows. */
+/** Whether a word names the tool's subject, not only a state of its rows. */
 const namesSubject = (entry: IndexedTool, filled: FilledSlots, utterance: Utterance): boolean =>
   utterance.words.some((word) => relevanceOf(entry, word) >= 0.75 && !filled.used.some((used) => overlaps(used, word.token)));
 

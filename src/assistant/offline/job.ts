@@ -21,7 +21,7 @@ export type Reply = { readonly ready: true } | { readonly steps: readonly Step[]
 export function answerJob(index: ToolIndex, { asker, today, rounds, offered }: Job): Step[] {
   const names = new Set(offered);
   const known = ({ name, tool }: IndexedTool): boolean => (names.size > 0 ? names.has(name) : opens(tool, asker.roles));
-  // Without offered tools, the earlier calls must still be understood.
+  // Without offered tools, the tools of the asker's roles are used, because the earlier calls must still be understood.
   const allowed = new Map<string, IndexedTool>(index.entries.filter(known).map((entry) => [entry.name, entry]));
   try {
     const text = continueDialogue({ index, person: asker, today, allowed }, recent(rounds));

@@ -54,19 +54,19 @@ const BIGGEST = /\b(?:biggest|largest|highest|most expensive|most valuable)\b/i;
 const GROUP_NOUN =
   /^(?:team|department|organi[sz]ation|org|group|people|staff|reports?|direct|employees|unit|boss|manager|company|colleagues?|office|division|customers?|behalf|name)$/;
 
-/** Whether the utterance is about the asker. "My team" and "show me" are not. */
-export function isAboutSelf(utterance: Utterance, entry?: IndexedTool, told_ = entry?.tool.kind === 'read'): boolean {
+/** Whether the utterance is about the asker. "My team" and "show me" do not count. */
+export function isAboutSelf(utterance: Utterance, entry?: IndexedTool, useFields = entry?.tool.kind === 'read'): boolean {
   // "Who is my manager?" is about the asker if the tool's rows have that field.
-  const told =
-    entry && told_ ? new Set(Object.keys(entry.rowSchema.properties ?? {}).flatMap((key) => key.split('_').map(stem))) : undefined;
+  const fieldStems =
+    entry && useFields ? new Set(Object.keys(entry.rowSchema.properties ?? {}).flatMap((key) => key.split('_').map(stem))) : undefined;
   return utterance.tokens.some(({ word }, at) => {
     const next = utterance.tokens[at + 1]?.word ?? '';
     const before = utterance.tokens[at - 1]?.word ?? '';
     if (word === 'my' || word === 'own')
       return (
         !GROUP_NOUN.test(next) ||
-        (told !== undefined &&
-          [...told].some((field) => field === stem(next) || (field.length > 3 && next === 'boss' && areSynonyms(field, next))))
+        (fieldStems !== undefined &&
+          [...fieldStems].some((field) => field === stem(next) || (field.length > 3 && next === 'boss' && areSynonyms(field, next))))
       );
     if (word === 'i' || word === "i've" || word === "i'm" || word === 'mine' || word === 'myself')
       return !/^(?:need|want|would|'d|like|see|know|get|have to)$/.test(next);

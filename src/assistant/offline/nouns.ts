@@ -68,7 +68,7 @@ export function namesOneRecord(index: ToolIndex, entry: IndexedTool, utterance: 
     );
   });
 }
-/** The utterance contains the tool's plural. */
+/** Whether the utterance contains the tool's plural. */
 export function namesPlural(entry: IndexedTool, utterance: Utterance): boolean {
   const words = (entry.tool.plural ?? '').toLowerCase().split(/\W+/).filter(Boolean).map(stemOf);
   return (
@@ -111,7 +111,7 @@ const GENERIC_VERBS = new Set(
 );
 const FUNCTION_WORDS =
   /^(?:a|an|the|to|on|in|at|of|for|from|with|by|as|up|it|that|this|me|my|us|our|i|we|you|please|is|are|and|or|not|be|have|has|should|must|about|into|need|all|call|one|some|new)$/;
-/** A generic verb needs a noun of the tool as well. */
+/** Whether the utterance commands only a generic verb, such as "make", without a noun of the tool. */
 export function lacksToolNoun(entry: IndexedTool, utterance: Utterance): boolean {
   const said = commandVerbs(utterance);
   if (entry.tool.effect !== 'adds' || said.length === 0 || !said.every(({ stem }) => GENERIC_VERBS.has(stem))) return false;

@@ -62,8 +62,8 @@ export function speechActOf(utterance: Utterance): SpeechAct {
   if (/^ok(?:ay)? (?:the|this|that|it)\b/i.test(text)) return 'command';
   const [first] = utterance.tokens.filter(({ start }) => start >= utterance.text.length - text.length);
   if (!first) return 'fragment';
-  // "Tell support that …" is a command, "tell me" is a question.
   if (DAY_OFF.test(utterance.text)) return 'command';
+  // "Tell me" starts a question; "tell support that …" is a command.
   if (QUESTION_START.test(text)) return 'question';
   if (OPEN_COMMAND.test(text) || permittedVerb(utterance) !== undefined) return 'command';
   // A noun phrase asks for rows: "invoices not yet approved".
@@ -144,7 +144,7 @@ function verbsOf(entry: IndexedTool): Set<string> {
 }
 const isVerbOf = (entry: IndexedTool, { stem: each, concepts }: ContentWord): boolean =>
   verbsOf(entry).has(each) || [...verbsOf(entry)].some((verb) => conceptsOfWord(verb).some((concept) => concepts.includes(concept)));
-/** The utterance commands a verb of another tool. */
+/** Whether the utterance commands verbs of other tools only. */
 export function commandsOtherVerb(index: ToolIndex, entry: IndexedTool, utterance: Utterance): boolean {
   if (!entry.mutates) return false;
   // In "mark it as approved", the last word names the action.
@@ -157,10 +157,10 @@ export function commandsOtherVerb(index: ToolIndex, entry: IndexedTool, utteranc
     index.entries.some((other) => other.mutates && said.some((word) => verbsOf(other).has(word.stem)))
   );
 }
-/** The utterance commands the tool's verb. */
+/** Whether the utterance commands a verb of the tool. */
 export const commandsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && commandVerbs(utterance).some((word) => isVerbOf(entry, word));
-/** The utterance mentions the tool's verb. */
+/** Whether the utterance mentions a verb of the tool. */
 export const mentionsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && utterance.words.some((word) => isVerbOf(entry, word));
 
@@ -183,7 +183,7 @@ export function rankTools(
     .sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
-/** The token is part of a name, so it does not indicate a tool. */
+/** Whether the token is part of a name, which does not indicate a tool. */
 const isPartOfName = (utterance: Utterance, token: ContentWord['token']): boolean =>
   utterance.names.some(
     (name) =>
@@ -219,13 +219,13 @@ function scoreTool(
     act: SpeechAct;
   },
 ): RankedTool {
-  let told = 0;
+  let explained = 0;
   let all = 0;
   for (const { word, weight } of weightedWords) {
     all += weight;
-    told += weight * relevanceOf(entry, word);
+    explained += weight * relevanceOf(entry, word);
   }
-  const coverage = all === 0 ? 0 : told / all;
+  const coverage = all === 0 ? 0 : explained / all;
   let best = 0;
   let exampleCoverage = 0;
   let example: Example | undefined;

@@ -156,14 +156,14 @@ const fillsExampleValue = ({ example, filled }: ScoredIntent): boolean => {
   return keys.length === 0 || keys.some((key) => key in filled.input || filled.references.some(({ slot }) => slot.key === key));
 };
 
-/** The tool needs more input than the utterance has; another tool may not. */
+/** Whether the tool needs more input than the utterance has. Another tool may need less. */
 const lacksInput = ({ result }: Frame): boolean =>
   result.type === 'answered' &&
   !result.entry.mutates &&
   result.answer.status === 'error' &&
   (result.answer.code === 'VALIDATION_ERROR' || (result.about !== undefined && result.answer.code.endsWith('_NOT_FOUND')));
 
-/** The search found nothing; the words may belong to another tool. */
+/** Whether the search found nothing. The words may then belong to another tool. */
 function foundNoMatch({ result }: Frame): boolean {
   if (result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.kind !== 'list') return false;
   if (rowsIn(result.answer).length > 0) return unmatchedWords(result.entry, rowsIn(result.answer)[0], result.input).length > 0;

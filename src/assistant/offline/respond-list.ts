@@ -101,7 +101,7 @@ function describeRequestedFields(
     })
     .join(' ');
 }
-/** "The biggest", "the oldest": by the requested amount or date field, else by the first one. */
+/** Superlatives: the amount or date field to compare is the one that the question names, else the first one. */
 const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [
   [/\b(biggest|largest|highest|most (?:expensive|valuable))\b/i, 'figure', -1],
   [/\b(smallest|lowest|cheapest)\b/i, 'figure', 1],
@@ -168,7 +168,7 @@ function warnOfUnmatchedWords(entry: IndexedTool, found: readonly Row[], input: 
   const missed = unmatchedWords(entry, found[0], input);
   return missed.length === 0
     ? ''
-    : `I found nothing that speaks of ${missed.map((word) => `"${escapeMarkdown(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
+    : `I found nothing that mentions ${missed.map((word) => `"${escapeMarkdown(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
 }
 const singular = (words: string): string =>
   words
@@ -181,7 +181,7 @@ const suggestFilters = (entry: IndexedTool): string => {
     .map(({ base }) => base.replaceAll('_', ' '));
   return keys.length > 0 ? `, for example by ${[...new Set(keys)].slice(0, 3).join(', ')}` : '';
 };
-/** Several rows have the one name that the utterance mentions. */
+/** Whether a name in the possessive, such as "Sarah's", found several rows. */
 const isAmbiguousName = (found: readonly Row[], utterance: Utterance, entry: IndexedTool): boolean =>
   found.length > 1 &&
   found.length <= 8 &&

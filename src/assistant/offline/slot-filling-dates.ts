@@ -66,7 +66,7 @@ export function fillDates(
     }
   } else if (single) {
     const when = inNearestYear(first, today, entry.mutates);
-    // A single date slot gets the last day of a period, or today if the period is not over.
+    // For a period, a read gets its last day, or today if today lies within the period. A write gets its first day.
     input[single.key] = when.grain === 'day' || entry.mutates ? when.from : when.to > today && when.from <= today ? today : when.to;
     done = true;
   }
@@ -96,11 +96,11 @@ const clamp = ({ schema }: Slot, value: number): number => Math.min(Math.max(val
 
 /** Formats a period as the slot's description shows it. */
 function periodText({ schema, key }: Slot, when: DateMention, today: string): string | undefined {
-  const told = schema.description ?? '';
+  const description = schema.description ?? '';
   const takes = {
-    month: /20\d\d-\d\d\b/.test(told),
-    quarter: /Q\d/.test(told),
-    year: /(?:\b20\d\d\b)(?!-)/.test(told.replace(/Q\d 20\d\d/g, '')),
+    month: /20\d\d-\d\d\b/.test(description),
+    quarter: /Q\d/.test(description),
+    year: /(?:\b20\d\d\b)(?!-)/.test(description.replace(/Q\d 20\d\d/g, '')),
   };
   const months = {
     month: when.from.slice(0, 7),

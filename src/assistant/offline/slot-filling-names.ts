@@ -7,7 +7,7 @@ import type { SlotFilling } from './slot-filling-state.ts';
 import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
 import { stopWords, fold, stem } from './tokenise.ts';
 
-/** Assigns each name to the slot with the highest score: a slot whose values stand beside the same words in the tool's examples. */
+/** Assigns each name to the slot with the highest score. A slot scores high if examples have its values beside the same words. */
 export function fillNames({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(
     (slot) =>

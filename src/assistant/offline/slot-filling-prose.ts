@@ -96,7 +96,7 @@ const isPrecededByNoun = (entry: IndexedTool, utterance: Utterance, quote: TextS
   );
 };
 
-/** "… , final number is 415k": an amount that has its own slot, with few other words. */
+/** Whether the text is an amount that has its own slot, with few other words: "… , final number is 415k". */
 const isFigure = (entry: IndexedTool, utterance: Utterance, at: TextSpan): boolean => {
   const figure = utterance.amounts.find((amount) => overlaps(amount, at));
   return (
@@ -161,7 +161,7 @@ function textAfterKey(slot: Slot, utterance: Utterance): TextSpan | undefined {
     ? said
     : undefined;
 }
-/** The slot's name directly precedes the text. */
+/** Whether the slot's name directly precedes the text. */
 const isPrecededByKey = (slot: Slot, utterance: Utterance, said: TextSpan): boolean => {
   const before = utterance.tokens.filter(({ end, word }) => end <= said.start && !/^(?:to|is|as|of|with)$/.test(word)).at(-1);
   return before !== undefined && stem(slot.key.split('_').at(-1)?.replace(/s$/, '') ?? '') === before.stem;

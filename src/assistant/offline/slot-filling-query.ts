@@ -1,4 +1,4 @@
-/** Fills search queries, and describes records that have no name. */
+/** Finds search queries, and the words that describe a record without naming it. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';
 import type { Slot } from './schema.ts';

@@ -8,7 +8,7 @@ import type { SlotFilling } from './slot-filling-state.ts';
 import { synonymsOf } from './thesaurus.ts';
 import { stopWords, parseNumberWord, stem } from './tokenise.ts';
 
-/** Ids in the text. A plain number is an id only after the noun that it numbers. */
+/** Fills ids. A plain number is an id only after "#", the noun of the slot, or another word of the tool. */
 export function fillIds({ entry, utterance, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'id' || kind === 'number-id');
   for (const slot of slots) {
@@ -97,7 +97,7 @@ const isPercentOfMoney = ({ schema }: Slot, { percent }: Amount): boolean =>
 const inRange = ({ schema }: Slot, value: number): boolean =>
   value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
 
-/** Values that the schema lists as examples: departments, offices. */
+/** Fills values that the schema lists as examples, such as departments and offices. */
 export function fillKnown({ index, entry, utterance, set, free }: SlotFilling): void {
   for (const slot of entry.slots) {
     const values = index.knownValues.get(slot.key);

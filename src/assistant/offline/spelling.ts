@@ -12,7 +12,7 @@ function wordsStartingWith(vocabulary: ReadonlyMap<string, number>, letter: stri
   return words.get(letter) ?? [];
 }
 
-/** The nearest word of the vocabulary: one edit from four letters on, two from nine letters on. */
+/** The nearest word of the vocabulary: within one edit for words of four to eight letters, within two for longer words. */
 export function correctSpelling(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   if (word.length < 4 || word.length > 24 || /\d/.test(word)) return undefined;
   const allowed = word.length >= 9 ? 2 : 1;

@@ -1,4 +1,4 @@
-/** A thesaurus of general business English. It knows no tool. */
+/** A thesaurus of general business English. It contains nothing about individual tools. */
 import { stem } from './tokenise.ts';
 
 /** One concept per line; phrases contain spaces. A word may be in several lines. */
@@ -171,7 +171,7 @@ for (const [concept, words] of CONCEPTS.entries()) {
     const stems = each.split(/[\s-]+/).map(stem);
     const [first] = stems;
     if (first === undefined) continue;
-    // A hyphenated word is one word.
+    // A phrase is also indexed as one hyphenated word, because the tokeniser does not split at hyphens.
     const whole = stem(each.replace(/\s+/g, '-'));
     byWord.set(whole, [...(byWord.get(whole) ?? []), concept]);
     if (stems.length > 1) {

@@ -6,9 +6,9 @@ import type { Declarations } from './declarations.ts';
 import type { Job, Reply } from './job.ts';
 
 export interface ThreadLimits {
-  /** For indexing the declarations. */
+  /** The time limit for indexing the declarations. */
   readonly startMs: number;
-  /** For one job. */
+  /** The time limit for one job. */
   readonly jobMs: number;
   readonly memoryMb: number;
 }

@@ -15,7 +15,7 @@ export interface QueueLimits extends ThreadLimits {
 export const QUEUE_LIMITS: QueueLimits = { waitingPerPerson: 24, waitingInAll: 256, startMs: 60_000, jobMs: 5_000, memoryMb: 256 };
 
 export interface QueueRequest {
-  /** Whose job it is. The worker thread does not receive it. */
+  /** The owner of the job. The worker thread does not receive it. */
   readonly principal: string;
   readonly job: Job;
   readonly signal: AbortSignal;
@@ -44,10 +44,10 @@ const RETRY_SECONDS = 5;
 const stopping = () => failure('SERVICE_UNAVAILABLE', 'The assistant is stopping.');
 
 async function declarationsOf(registry: Registry): Promise<Declarations> {
-  const utterance = readDeclarations(registry);
+  const reading = readDeclarations(registry);
   const turns = createTurns();
   for (;;) {
-    const step = utterance.next();
+    const step = reading.next();
     if (step.done) return step.value;
     if (turns.isOver()) await turns.next();
   }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(async () => app?.close());
 
 describe('a question', () => {
-  test('is answered with text, the name of the tool, and a table that sorts and loads further pages', async () => {
+  test('is answered with text, the name of the tool, and a table that can be sorted and loads further pages', async () => {
     const { page, troubles } = await app.as('Bob Martinez');
     expect(await page.locator('h1').innerText()).toBe('What do you want to know, Bob?');
     await ask(page, 'Show me invoices over $10,000');
@@ -44,7 +44,7 @@ describe('a question', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('shows a chart where the tool declares one, and the same figures as a table', async () => {
+  test('is answered with a chart if the tool declares one, and the same figures are available as a table', async () => {
     const { page } = await app.as('Eve Thompson');
     await ask(page, 'How did our recurring revenue develop this year?');
     await page.locator('svg.wf').waitFor();
@@ -56,7 +56,7 @@ describe('a question', () => {
     await shot(page, 'conversation-charts');
   });
 
-  test('is stored: the conversation is there after a reload, and a follow-up question continues it', async () => {
+  test('is stored: after a reload the conversation is shown, can be continued, and can be erased', async () => {
     const { page } = await app.as('Alice Chen');
     await ask(page, 'Who works in Engineering?');
     const address = page.url();
@@ -117,11 +117,11 @@ describe('large answers', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('ten thousand pieces stream in: complete paragraphs are not rendered again, and the user can type meanwhile', async () => {
+  test('while ten thousand pieces stream in, complete paragraphs are not rendered again, and the user can type', async () => {
     const model = scripted(async function* () {
       for (let piece = 0; piece < 10_000; piece++) {
         yield piece % 40 === 39 ? 'end.\n\n' : `${piece} `;
-        // In bursts, as on a network.
+        // The pieces come in bursts, as on a network.
         if (piece % 250 === 249) await new Promise((resolve) => setTimeout(resolve, 5));
       }
     });
@@ -209,7 +209,7 @@ describe('interruptions', () => {
     await page.getByText('Stopped by you.').waitFor();
   });
 
-  test('an ended session covers the page, keeps the draft, and returns to it after the sign-in', async () => {
+  test('after the end of the session a dialog covers the page; the draft is back after the next sign-in', async () => {
     const { page } = await app.as('Dan Williams', '/');
     await page.getByLabel('Your question').fill('Which tickets breach their SLA in the next hour?');
     await page.context().clearCookies();
@@ -223,7 +223,7 @@ describe('interruptions', () => {
     expect(await page.getByLabel('Your question').inputValue()).toBe('Which tickets breach their SLA in the next hour?');
   });
 
-  test('a lost connection is shown until it is back', async () => {
+  test('a notice says that there is no connection until the connection is back', async () => {
     const { page } = await app.as('Sarah Kim');
     await page.context().setOffline(true);
     await page.getByText('No connection.').waitFor();
@@ -246,7 +246,7 @@ describe('interruptions', () => {
     expect(await second.locator('body').innerText()).not.toContain('Take your time');
   });
 
-  test('signing out clears all stored data, in every tab', async () => {
+  test('signing out removes the stored data and the session cookie, and signs out every tab', async () => {
     const { page } = await app.as('Marcus Johnson');
     const { page: second } = await app.as('Marcus Johnson', '/tools', { beside: page });
     await page.getByLabel('Your question').fill('half a question');

@@ -23,7 +23,7 @@ const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exac
 const kind = (page: Page, words: string) => page.locator('.ap-kind', { hasText: words }).waitFor({ timeout: 60_000 });
 
 describe('an approval card in the app', () => {
-  test('follows a question; approving it changes the row once, and every tab shows it', async () => {
+  test('follows a question; approving it changes the row once, and every tab shows the result', async () => {
     const before = await salary();
     const { page, troubles } = await app.as('Alice Chen');
     await ask(page, `Increase Sarah Kim's salary to $${(before + 3000).toLocaleString('en-US')}`);
@@ -53,7 +53,7 @@ describe('an approval card in the app', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('is not approved by typing "yes", nor by any key', async () => {
+  test('is not approved by typing "yes", by any key, or by a click of a script', async () => {
     const before = await salary();
     const { page } = await app.as('Alice Chen');
     await ask(page, `Increase Sarah Kim's salary to $${(before + 4000).toLocaleString('en-US')}`);
@@ -81,7 +81,7 @@ describe('an approval card in the app', () => {
     await expect.poll(() => page.locator('.inbox-list').innerText()).toContain('Denied by you');
   });
 
-  test('ignores a click too soon, or right after the card moved', async () => {
+  test('ignores a click that comes too soon, or right after the card moved', async () => {
     const { id, now } = await prepared(5200);
     const { page } = await app.as('Alice Chen', `/approvals/${id}`, { init: STOPPED_CLOCK });
     await approve(page).waitFor();
@@ -149,7 +149,7 @@ describe('an approval card in the app', () => {
     await expect.poll(() => page.locator('.inbox-list').innerText(), { timeout: 20_000 }).toContain('Expired, nothing changed');
   });
 
-  test('of another person reveals nothing', async () => {
+  test('of another person shows nothing of the change', async () => {
     const { id } = await prepared(8000);
     const { page } = await app.as('Nina Patel', `/approvals/${id}`);
     await page.getByText('This change waits for someone else. You can only approve your own.').waitFor();
@@ -277,7 +277,7 @@ describe('the approval link of an MCP client', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('reveals nothing to another person; its owner can still deny on a phone', async () => {
+  test('shows nothing of the change to another person; its owner can still deny it on a phone', async () => {
     const { before, url } = await linked(9_500);
     const { page: other } = await open(url, /Nina Patel/);
     const told = await other.locator('body').innerText();

@@ -63,7 +63,7 @@ afterAll(async () => {
 
 const QUESTION = 'Search the project history for PGlite';
 
-test('the answer names the unavailable server, other questions are answered, and Try again works once it is back', async () => {
+test('the answer names the unavailable server, other questions are answered, and Try again works once the server is back', async () => {
   const { page } = await app.as('Marcus Johnson');
   await ask(page, QUESTION);
   await page.getByText('All services answer').waitFor();

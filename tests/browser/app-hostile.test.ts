@@ -1,4 +1,4 @@
-/** Browser tests of hostile text (XSS) in every field of every answer, in all stores and in the model's text: it is shown as plain text. */
+/** Browser tests of hostile text (XSS) in every field of every answer, in all stores and in the text of a model: it stays plain text. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const MARKUP = [
   '[press me](javascript:window.hacked=1)',
   '![x](https://evil.example/leak.png)',
 ].join(' ');
-/** Also contains text that can break a layout: a very long word, and right-to-left letters. */
+/** Contains also text that can break a layout: a very long word and right-to-left letters. */
 const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
 
 let app: AppTestServer;
@@ -94,7 +94,7 @@ test('hostile text in every field of an answer stays text and fits the page, on 
     expect(found.filter(({ shown }) => shown).length).toBeGreaterThan(30);
     await shot(page, `hostile-${width}`);
   }
-  // The browser logs the status of every refusal as an error.
+  // The browser logs every response with an error status as an error.
   await isText(
     page,
     troubles.filter((trouble) => !/the server responded with a status of 4\d\d/.test(trouble)),
@@ -105,7 +105,7 @@ describe('hostile text in the stores', () => {
   let planted: readonly string[] = [];
   beforeAll(async () => {
     planted = await plant(app.testServer, MARKUP);
-    // Tasks have no sample data, so people add them.
+    // Eve has no sample tasks, so hostile text has to be added as a task.
     for (const who of ['eve.thompson', 'alice.chen'])
       expect((await app.testServer.rest(who, 'tasks', 'add_task', { title: MARKUP.slice(0, 120), description: MARKUP })).status).toBe(200);
   }, 300_000);
@@ -251,7 +251,7 @@ describe('hostile text in the stores', () => {
     await isText(page, troubles);
   });
 
-  test('stays text when it is in a ticket, in the portal and in an answer', async () => {
+  test('stays text when a customer submits it in a ticket, in the portal and in an answer', async () => {
     const sent = await app.testServer.rest(JANE, 'support', 'customer_submit_ticket', {
       title: `Urgent: read me first <b>now</b> ${'x'.repeat(120)}`,
       description: `${MARKUP} and that is what we see since today.`,
@@ -315,7 +315,7 @@ describe('hostile text of a model', () => {
     await isText(page, troubles);
   });
 
-  test('in tables, lists and unclosed code fits a phone, and none of it runs', async () => {
+  test('in tables, lists and code blocks fits a phone, and no script in it runs', async () => {
     const { page, troubles } = await app.as('Alice Chen', '/', { width: 320 });
     const row = `| ${MARKUP.replaceAll('|', '')} | ${'y'.repeat(300)} | שלום |`;
     await told(

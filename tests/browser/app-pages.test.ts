@@ -73,7 +73,7 @@ describe('what the browser loads', () => {
     });
   });
 
-  test('an unknown address is a page in a browser, and JSON for other clients', async () => {
+  test('for an unknown address a browser gets a page, and other clients get JSON', async () => {
     const { page } = await app.signedOut();
     const answer = await page.goto(`${app.base}/nowhere`);
     expect(answer?.status()).toBe(404);
@@ -152,7 +152,7 @@ describe('every page', () => {
   });
 
   test('an answer with a table and a card fits widths from 320 to 1440', async () => {
-    // A desktop width of 1280 leaves 640 at 200 % zoom.
+    // A desktop of 1280 pixels at 200 % zoom shows the page at a width of 640.
     for (const [width, dark] of [
       [320, false],
       [390, true],
@@ -174,7 +174,7 @@ describe('every page', () => {
     }
   });
 
-  test('an answer is printed completely, without menus and buttons', async () => {
+  test('a printed answer is complete, without menus and buttons', async () => {
     const { page } = await app.as('Alice Chen');
     await ask(page, 'Who works in Engineering?');
     await page.locator('.dt tbody tr').nth(20).waitFor();
@@ -243,7 +243,7 @@ describe('who sees what', () => {
     expect(await page.getByLabel(/^location/).inputValue()).toBe('New York');
   });
 
-  test('a hidden value is nowhere in the page, which names the roles that may see it', async () => {
+  test('the page contains no hidden value, and names the roles that may see it', async () => {
     const { page } = await app.as('Nina Patel', '/tools/hr/list_employees');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('button', { name: 'Hidden' }).first().click();
@@ -251,7 +251,7 @@ describe('who sees what', () => {
     expect(await page.locator('main').innerText()).not.toMatch(/\$\d/);
   });
 
-  test('an executive sees all audit records and can verify the chains; others see their own records', async () => {
+  test('an executive sees the audit records of others and can verify the chains; other people cannot verify', async () => {
     const { page: nina } = await app.as('Nina Patel', '/tools/hr/find_employees');
     await nina.getByRole('button', { name: 'Run', exact: true }).click();
     await nina.locator('.dt tbody tr').first().waitFor();

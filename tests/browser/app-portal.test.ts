@@ -12,7 +12,7 @@ const BOB = 'bob.developer@acme.example';
 const MIKE = 'mike.manager@globex.example';
 
 describe('a customer', () => {
-  test('submits a ticket after a validation error, keeps the draft, and answers in the ticket', async () => {
+  test('submits a ticket after a validation error without losing the draft; another organisation cannot open it', async () => {
     const { page } = await app.as(BOB, '/');
     expect(new URL(page.url()).pathname).toBe('/portal');
     await page.getByRole('link', { name: 'New ticket' }).click();
@@ -45,7 +45,7 @@ describe('a customer', () => {
     expect(await unseen()).toBe(words);
   });
 
-  test('sees the visibility and age of tickets in the list; a keyboard user submits one and answers', async () => {
+  test('sees the visibility and age of tickets in the list, and can submit a ticket and comment with the keyboard alone', async () => {
     const { page } = await app.as(BOB, '/portal');
     await page.locator('.dt tbody tr').first().waitFor();
     expect(await page.locator('.dt thead').innerText()).toMatch(/Ticket\s+Status\s+Priority\s+Opened by\s+Seen by\s+Updated/);
@@ -76,7 +76,20 @@ describe('a customer', () => {
     await page.locator('.msg', { hasText: 'the same for my colleagues' }).waitFor();
   });
 
-  test('who is the lead contact sees who else can read a private ticket', async () => {
+  test('cannot open the pages of the staff, and sees no link to the contacts unless they are the lead', async () => {
+    const { page } = await app.as(BOB, '/portal');
+    expect(await page.getByRole('link', { name: 'Contacts' }).count()).toBe(0);
+    for (const path of ['/tools', '/audit', '/', '/c/6f9619ff-8b86-4d01-8b42-00cf4fc964ff']) {
+      await page.goto(app.base + path);
+      expect([path, new URL(page.url()).pathname]).toEqual([path, '/portal']);
+    }
+    const { page: staff } = await app.as('Eve Thompson', '/portal');
+    expect(new URL(staff.url()).pathname).toBe('/');
+  });
+});
+
+describe('a lead contact', () => {
+  test('sees who else can read a private ticket', async () => {
     const { page } = await app.as(BOB, '/portal/new');
     await page.getByLabel('Title').fill('A question about our bill');
     await page.getByLabel('What happened, and what did you expect?').fill('It is higher than what we agreed on in May.');
@@ -88,7 +101,7 @@ describe('a customer', () => {
     await lead.getByText('Seen by Tamshai Support and Bob Developer. Sent at once.').waitFor();
   });
 
-  test('who is the lead contact invites a colleague with a card, and sees them in the list', async () => {
+  test('invites a colleague by approving a card, and then sees them in the list', async () => {
     const { page, troubles } = await app.as('peter.principal@initech.example', '/portal/contacts');
     await page.getByRole('button', { name: 'Invite a contact' }).click();
     await page.getByLabel(/^Email/).fill('not an address');
@@ -103,18 +116,7 @@ describe('a customer', () => {
     expect(troubles.filter((trouble) => !/status of 400/.test(trouble))).toEqual([]);
   });
 
-  test('cannot open the pages of the staff, nor the contacts without being the lead', async () => {
-    const { page } = await app.as(BOB, '/portal');
-    expect(await page.getByRole('link', { name: 'Contacts' }).count()).toBe(0);
-    for (const path of ['/tools', '/audit', '/', '/c/6f9619ff-8b86-4d01-8b42-00cf4fc964ff']) {
-      await page.goto(app.base + path);
-      expect([path, new URL(page.url()).pathname]).toEqual([path, '/portal']);
-    }
-    const { page: staff } = await app.as('Eve Thompson', '/portal');
-    expect(new URL(staff.url()).pathname).toBe('/');
-  });
-
-  test('who is the lead contact transfers the lead with a card, and loses the contacts page at once', async () => {
+  test('transfers the lead by approving a card, and no longer sees the contacts page', async () => {
     const { page, troubles } = await app.as(MIKE, '/portal/contacts');
     await page.getByRole('button', { name: 'Make lead' }).first().click();
     await page.locator('.ap-kind', { hasText: 'Needs your approval' }).waitFor();

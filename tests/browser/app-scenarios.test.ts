@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => app?.close());
 
-/** Signs in from the start page, with no cookies. */
+/** Opens the start page without cookies, and signs in there. */
 async function signIn(name: string): Promise<Page> {
   const { page, troubles } = await app.signedOut();
   await page.goto(app.base);
@@ -26,7 +26,7 @@ const kind = (page: Page, words: string) => page.locator('.turn').last().locator
 const id = (name: string) => persona(name).employeeId ?? '';
 
 describe('people and time off', () => {
-  test('Marcus asks for his PTO balance', async () => {
+  test('Marcus asks for his PTO balance and gets the figure', async () => {
     const page = await signIn('Marcus Johnson');
     await ask(page, 'What is my PTO balance?');
     expect(await chip(page)).toContain('hr.get_time_off_balances');
@@ -54,14 +54,14 @@ describe('people and time off', () => {
     expect(words[0]).not.toContain('Eve');
   });
 
-  test('Frank, the intern, is refused the salaries of others', async () => {
+  test('Frank, the intern, sees no salary when he asks for all salaries', async () => {
     const page = await signIn('Frank Davis');
     await ask(page, 'Show me all employee salaries');
     expect(await page.locator('.turn').innerText()).not.toMatch(/\$\d/);
     expect((await said(page)).length).toBeGreaterThan(20);
   });
 
-  test('Marcus requests a day off, Nina approves it, and Marcus sees the result', async () => {
+  test('Marcus requests a day off, Nina approves it, and Marcus lists his requests', async () => {
     const requests = async () => {
       const { body } = await app.testServer.rest('marcus.johnson', 'hr', 'list_time_off_requests');
       return new Map((body as { data: { request_id: string; status: string }[] }).data.map((row) => [row.request_id, row.status]));
@@ -108,7 +108,7 @@ describe('money, deals and tickets', () => {
     ['Dan Williams', 'Open critical tickets', 'support.search_tickets', '.dt'],
     ['Marcus Johnson', 'What do we know about deployment?', 'knowledge.query', '.dt'],
     ['Marcus Johnson', 'Search the project history for PGlite', 'journey.search_journey', '.dt'],
-  ])('%s asks: %s', async (who, question, tool, shown) => {
+  ])('%s asks "%s" and gets the rows of %s', async (who, question, tool, shown) => {
     const page = await signIn(who);
     await ask(page, question);
     expect(await chip(page)).toContain(tool);

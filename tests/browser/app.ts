@@ -13,7 +13,7 @@ export const SHOTS = process.env['TAMSHAI_TEST_SHOTS'] ?? join(import.meta.dirna
 /** Milliseconds after which the buttons of a card accept a click. */
 export const ARMED = 1000;
 
-/** Matches the loaded page, not its loading placeholder. */
+/** Selects the loaded page, not its loading placeholder. */
 const READY = '#app main:not([aria-busy="true"])';
 
 type Kept = Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -36,7 +36,7 @@ export interface AppTestServer {
   readonly testServer: TestServer;
   readonly base: string;
   as(name: string, path?: string, opening?: Opening): Promise<Opened>;
-  /** A browser without cookies. */
+  /** Opens a page in a browser without cookies. */
   signedOut(opening?: Pick<Opening, 'width' | 'height' | 'dark'>): Promise<Opened>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function openApp(settings: Record<string, string> = {}, options: Te
     if (known) return known;
     const context = await browser.newContext();
     const page = await context.newPage();
-    // Customers are named by their email address.
+    // Customers are identified by their email address, staff by their name.
     const customer = name.includes('@');
     await page.goto(`${base}/signin${customer ? '?realm=customer' : ''}`);
     await page.getByRole('button', { name: customer ? persona(name).name : name }).click();
@@ -136,7 +136,7 @@ interface Finding {
   readonly impact: string;
   readonly nodes: readonly { readonly html: string }[];
 }
-/** The serious and critical findings of axe, which is evaluated in the page because the page's CSP would not load it. */
+/** The serious and critical findings of axe. Its script is evaluated in the page, because the CSP of the page would block it. */
 export async function seriousProblems(page: Page): Promise<string[]> {
   const { readFile } = await import('node:fs/promises');
   await page.evaluate(await readFile(AXE, 'utf8'));

@@ -67,7 +67,7 @@ const focused = (page: Page) => page.evaluate<string>('document.activeElement.te
 const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
 
 describe('a decision', () => {
-  test('to approve runs the change once, and the page shows the new value', async () => {
+  test('to approve is sent once despite a double click, and the page shows the new value', async () => {
     const { page, troubles } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -82,7 +82,7 @@ describe('a decision', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('to deny runs nothing', async () => {
+  test('to deny is sent as a denial', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -135,7 +135,7 @@ describe('a decision', () => {
 });
 
 describe('no decision is made by', () => {
-  test('a click too soon, a click of a script, or a click right after the button moved', async () => {
+  test('a click that comes too soon, a click of a script, or a click right after the button moved', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.addInitScript(STOPPED_CLOCK);
@@ -198,7 +198,7 @@ describe('no decision is made by', () => {
     await stop(host);
   });
 
-  test('a browser without JavaScript, which sees a message instead', async () => {
+  test('a browser without JavaScript, which shows a message instead of the button', async () => {
     const { page } = await newPage({ signedInAs: /Alice Chen/, javaScriptEnabled: false });
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -244,7 +244,7 @@ describe('a pending approval', () => {
     s.trouble = undefined;
     await page.waitForTimeout(ARMED);
     const again = page.getByRole('button', { name: 'Approve again' });
-    // The page also polls, and may show the pending card again already.
+    // The page also polls, so it may already show the pending card again.
     await ((await again.isVisible()) ? again : approve(page)).click();
     await done(page);
     expect(decisionsOn(id)).toHaveLength(1);
@@ -278,7 +278,7 @@ describe('a pending approval', () => {
     await done(page);
   });
 
-  test('shows a refusal on the card, and stays pending', async () => {
+  test('shows an error of the decision on the card, and stays pending', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
     await page.goto(`${s.base}/approve/${id}`);
@@ -309,7 +309,7 @@ describe('every page', () => {
     }
   });
 
-  test('keeps the chosen theme', async () => {
+  test('keeps the chosen theme after a reload', async () => {
     const { page } = await alice();
     await page.goto(`${s.base}/`);
     const theme = () => page.evaluate('document.documentElement.dataset.theme');
@@ -319,7 +319,7 @@ describe('every page', () => {
     expect(await theme()).toBe('dark');
   });
 
-  test('has a sign-out, which removes the cookies', async () => {
+  test('has a sign-out button, which removes the session cookies', async () => {
     const { page } = await newPage({ signedInAs: /Bob Martinez/ });
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).first().waitFor();

@@ -1,4 +1,4 @@
-/** Plants hostile text in every free-text field of the sample data: tables, documents, the search store and the project journey. */
+/** Adds hostile text to the free-text fields of the sample data: tables, documents, the search store and the project journey. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/server/config.ts';
@@ -8,11 +8,11 @@ import type { Document, DocumentLoader } from '../../src/declare/documents.ts';
 import { sampleCollections } from '../../src/server/sample-documents.ts';
 import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
 
-/** Fields of ids, codes, dates and addresses, which accept no free text. */
+/** Names of fields for ids, codes, dates and addresses, which accept no free text. */
 const FIXED_KEY =
   /(^|_)(id|ids|email|owner|status|stage|tier|kind|type|role|source|currency|visibility|audience|priority|category|principal)$|_(at|on|to)$|date|deadline|month|phone|version/;
 const FIXED_VALUE = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d{2}|^[a-z0-9_]+$|^[A-Z0-9_]+$|@/;
-/** A few pages of rows for each collection. */
+/** The number of rows of each collection: enough for a few pages. */
 const ENOUGH = 250;
 
 function poisoned(value: unknown, text: string, path: string, planted: Set<string>): unknown {
@@ -33,7 +33,7 @@ function* some(domain: string, name: string, documents: Iterable<unknown>, text:
   }
 }
 
-/** Appends the text in every text column whose constraints accept it. */
+/** Appends the text to rows of every text column whose constraints accept it. */
 async function plantTables({ owner }: TestServer, text: string, planted: Set<string>): Promise<void> {
   const columns = await owner(
     `select c.table_schema as s, c.table_name as t, c.column_name as c from information_schema.columns c
@@ -50,7 +50,7 @@ async function plantTables({ owner }: TestServer, text: string, planted: Set<str
   }
 }
 
-/** Loads the sample documents again, with the text in them. */
+/** Loads the sample documents again, with the text appended to their free-text fields. */
 async function plantDocuments(testServer: TestServer, text: string, planted: Set<string>): Promise<void> {
   const options = { employees: 500, today: new Date(), onProgress: () => {} };
   const fill = async (domain: string, loader: DocumentLoader) => {

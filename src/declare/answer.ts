@@ -1,4 +1,4 @@
-/** The answers of tools: success, error, or a pending confirmation. The same on every surface. */
+/** The answers of tools: success, error, or a pending confirmation. They are the same on every surface. */
 import type { ErrorAnswer } from './errors.ts';
 
 export type Answer = SuccessAnswer | ErrorAnswer | PendingAnswer;
@@ -30,14 +30,14 @@ export interface PendingAnswer {
   readonly confirmationData: ConfirmationData;
 }
 
-/** The content of an approval card. It is built from the store's rows, never from the text of an LLM. */
+/** The content of an approval card: `prepare` builds it from the store's rows and from the input of the call. */
 export interface ConfirmationData {
   readonly action: string;
   readonly mcpServer: string;
   readonly userId: string;
   readonly timestamp: number;
   readonly expiresAt: string;
-  /** The approval page of this confirmation. The link contains the id and nothing else. */
+  /** The URL of the approval page. It contains the confirmation id and no other data of the change. */
   readonly approvalUrl: string;
   readonly summary: string;
   readonly subject: { readonly label: string; readonly id: string };

@@ -218,7 +218,7 @@ const plainExample = ({ question, phrases, as, input, expects }: Example<Readonl
   input: (today) => (typeof input === 'function' ? input(today) : input),
 });
 
-/** The pipeline calls only the phases of a tool's kind; another phase is a programming error. */
+/** The pipeline calls only the phases of a tool's kind. A call of another phase is a programming error. */
 const noPhase = (name: string) => (): never => {
   throw new Error(`${name} has no such phase`);
 };
@@ -231,7 +231,7 @@ function checkAudiences(spec: AnyDomain): void {
   }
 }
 
-/** An undeclared mask would be missing in the role matrix, so the start fails. */
+/** The role matrix lists only declared masks, so an undeclared mask stops the start. */
 function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return;
@@ -242,7 +242,7 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   }
 }
 
-/** An order by a masked value would reveal it. The compiler cannot tell a masked string from a string. */
+/** An order by a masked field would reveal its values. The compiler cannot tell a masked string from a string. */
 function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, item: z.ZodObject): void {
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
     if (maskOf(item.shape[key]) !== undefined) throw new Error(`${tool}: ordered by the masked field ${key}`);
@@ -250,7 +250,7 @@ function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>
 }
 
 const MAX_SUMMARY_LENGTH = 80;
-/** The default plan of an `act`: it shows the input. */
+/** The default plan of an `act`: the card shows the input. */
 function planFromInput({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
   const given = Object.entries(input).filter(
     ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),
@@ -263,11 +263,11 @@ function planFromInput({ title, effect }: Tool, input: Readonly<Record<string, u
     summary: shortened === '' ? title : `${title}: ${shortened}`,
     subject: { label, id: typeof id === 'string' || typeof id === 'number' ? String(id) : '' },
     changes: given.map(([field, value]) => ({ field, from: null, to: Array.isArray(value) ? value.join(', ') : value })),
-    ...(effect === 'removes' && { afterwards: 'It cannot be brought back.' }),
+    ...(effect === 'removes' && { afterwards: 'It cannot be restored.' }),
   };
 }
 
-/** The fields whose value differs: `changed(current, { salary: 95_000 }, 'money')`. */
+/** The changes of a card: one for each field whose value differs, as in `changed(current, { salary: 95_000 }, 'money')`. */
 export function changed<T extends object>(before: T, after: Partial<T>, format: Change['format'] = 'text'): Change[] {
   return Object.entries(after)
     .map(([field, to]) => ({ field, from: (before as Record<string, unknown>)[field] ?? null, to, format }))

@@ -8,7 +8,7 @@ import type { Person } from './people.ts';
 export type RowScope = 'all' | 'none' | ((person: Person) => Filter);
 
 export interface CollectionSpec<A extends string> {
-  /** One entry for every audience; a missing one does not compile. */
+  /** One entry for every audience. A declaration without one of them does not compile. */
   readonly rows: Readonly<Record<A, RowScope>>;
   /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
@@ -84,12 +84,15 @@ export type Patch = Readonly<Record<string, unknown>>;
 
 /** The handle of a write. All calls run in one transaction. */
 export interface DocumentWriter<N extends string = string> extends DocumentReader<N> {
-  /** Changes exactly one row and returns it, else throws CHANGED_SINCE_APPROVAL. The caller must still see the row afterwards. */
+  /**
+   * Changes one row and returns it. Throws CHANGED_SINCE_APPROVAL if no row matches, an Error if several do, and
+   * INSUFFICIENT_PERMISSIONS if the caller could not see the changed row; the transaction then rolls back.
+   */
   change<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>>;
-  /** Changes at least one row, else throws CHANGED_SINCE_APPROVAL. */
+  /** Changes all matching rows and returns them. Throws CHANGED_SINCE_APPROVAL if no row matches. */
   changeMany<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>[]>;
   insert<S extends z.ZodObject>(schema: S, collection: N, document: Document): Promise<z.output<S>>;
-  /** Marks exactly one row as removed and stores `remember` with it. The row stays in the store; no tool sees it. */
+  /** Marks one row as removed and stores `remember` with it. The row stays in the store, but no tool sees it. Throws as `change` does. */
   remove<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, remember: Patch): Promise<z.output<S>>;
 }
 

@@ -11,7 +11,7 @@ interface CodeFacts {
 /** Codes that any tool may throw. A tool declares all its other codes under `errors`. */
 const COMMON = {
   VALIDATION_ERROR: { status: 400, hint: 'Correct the input named in the message and call again.' },
-  INSUFFICIENT_PERMISSIONS: { status: 403, hint: 'Ask someone who may do this, or an administrator for the right to.' },
+  INSUFFICIENT_PERMISSIONS: { status: 403, hint: 'Ask someone who may do this, or ask an administrator for the right.' },
   SEPARATION_OF_DUTIES: { status: 403, hint: 'Ask another person who may do this, and who is not involved in it.' },
 } as const satisfies Record<string, CodeFacts>;
 
@@ -24,7 +24,7 @@ const PIPELINE = {
   FORBIDDEN_ORIGIN: { status: 403, hint: 'Use the address that Tamshai printed at start.' },
   TOOL_NOT_FOUND: { status: 404, hint: 'List the tools you may use and call one of them.' },
   RESOURCE_NOT_FOUND: { status: 404, hint: 'List the resources you may read and read one of them.' },
-  PROMPT_NOT_FOUND: { status: 404, hint: 'List the prompts there are and take one of them.' },
+  PROMPT_NOT_FOUND: { status: 404, hint: 'List the prompts and use one of them.' },
   CONFIRMATION_NOT_FOUND: { status: 404, hint: 'Ask for the change again.' },
   NOT_FOUND: { status: 404, hint: 'Check the address.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use the method that the documentation names.' },
@@ -47,7 +47,7 @@ const KNOWN: Readonly<Record<string, CodeFacts>> = { ...COMMON, ...PIPELINE };
 export const commonCodes = Object.keys(COMMON) as CommonCode[];
 export const pipelineCodes = Object.keys(PIPELINE) as PipelineCode[];
 
-/** The hint alone (the message then follows from the code), or message and hint. */
+/** The hint alone, or message and hint. Without a message, `sentenceFor` makes one from the code. */
 export type ErrorText = string | { readonly message: string; readonly hint: string; readonly status?: number };
 export type ErrorMap = Readonly<Record<Uppercase<string>, ErrorText>>;
 
@@ -83,7 +83,7 @@ export class Failure extends Error {
 
 /** EMPLOYEE_NOT_FOUND becomes "Employee not found." */
 const sentenceFor = (code: string) => `${code.charAt(0)}${code.slice(1).toLowerCase().replaceAll('_', ' ')}.`;
-/** A tool's own code means 404 if it ends with _NOT_FOUND, else 409. */
+/** A tool's own code has the status 404 if it ends with _NOT_FOUND, else 409. */
 const statusByName = (code: string) => (code.endsWith('_NOT_FOUND') ? 404 : 409);
 
 /** A failure with a code that the tool declares, or a common one. For a common code, `details.message` is the message. */
@@ -101,7 +101,7 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
 }
 
-/** `text` is the message, or message and hint. Without a hint, the hint of the code applies. */
+/** `text` is the message, or message and hint. Without a hint, the hint names the required roles, or is the standard one of the code. */
 export function failure(
   code: PipelineCode | CommonCode,
   text: string | { readonly message: string; readonly hint: string },
@@ -127,8 +127,8 @@ export const outcomeUnknown = (error: Failure): Failure =>
   new Failure(
     error.code,
     {
-      message: `${error.message} It may have been done all the same.`,
-      hint: 'Look first whether it was done, and ask again only if not.',
+      message: `${error.message} The change may have been made anyway.`,
+      hint: 'Check whether the change was made, and ask again only if it was not.',
       status: error.status,
       retryable: false,
     },

@@ -18,7 +18,7 @@ export const money = z
 export const amount = z.number().meta({ unit: 'USD' });
 
 const GIVE_A_DAY = 'Give a date as YYYY-MM-DD';
-/** PostgreSQL writes years before 1 in another form. */
+/** Dates before the year 1 are refused, because PostgreSQL writes them in another form. */
 export const day = z.iso.date(GIVE_A_DAY).refine((text) => text >= '0001', GIVE_A_DAY);
 /** The database guarantees these formats: they are published, but not checked for every row. */
 export const storedDay = z.string().meta({ format: 'date' });
@@ -26,7 +26,7 @@ export const storedTime = z.string().meta({ format: 'date-time' });
 export const storedId = z.string().meta({ format: 'uuid' });
 export const storedEmail = z.string().meta({ format: 'email' });
 
-/** Control, bidirectional and invisible characters, which could make a card show something else than what will happen. */
+/** Control, bidirectional and invisible characters. With them, a card could show another change than the one that will be made. */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
@@ -40,7 +40,7 @@ export const line = (max: number, tooLong?: string) =>
     .refine((text) => !UNSEEN.test(text), 'Invisible or control characters are not allowed here');
 /** Free text that people write to each other. */
 export const prose = (max: number, tooLong?: string) => readable(z.string().max(max, tooLong));
-/** The same for a schema with its own rules. */
+/** Like `prose`, for a string schema that has further rules. */
 export const readable = (text: z.ZodString) =>
   text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
 
@@ -49,12 +49,12 @@ export const readable = (text: z.ZodString) =>
  * text: the schema publishes that, and an assistant that has read such a text needs an approval for every write.
  */
 export const untrusted = z.string().meta({ untrusted: true });
-/** The same for a value of any type. */
+/** Like `untrusted`, for a value of any type. */
 export const untrustedValue = z.unknown().meta({ untrusted: true });
-/** The display name of a sign-in. Identity providers let people edit their own. */
+/** The display name of a sign-in. It is untrusted, because identity providers let people edit their own name. */
 export const signInName = untrusted;
 export type Origin = 'company' | 'caller';
-/** Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
+/** The origins are in a registry of their own, because zod's `.meta()` would publish them in every JSON Schema. */
 const origins = z.registry<{ origin: Origin }>();
 /** Text of the company or of this software: names of employees and departments, codes, periods, ids without a format. */
 export const companyText = z.string().register(origins, { origin: 'company' });
@@ -77,7 +77,7 @@ export function anyCase<const W extends readonly [string, ...string[]]>(words: W
 export const idOf = (problem?: string) => z.uuid(problem).transform((id) => id.toLowerCase());
 export const uuid = idOf();
 
-/** The mask of a schema. Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
+/** The masks are in a registry of their own, because zod's `.meta()` would publish them in every JSON Schema. */
 export const masks = z.registry<{ mask: string }>();
 
 /** A field that the database returns as NULL if the caller may not see it. The answer then says `*** (Hidden)`. */
@@ -87,7 +87,7 @@ export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
   return either;
 }
 
-/** The mask of a schema. It survives `.describe`, so that the order of the two calls cannot expose a value. */
+/** The mask of a schema. A later `.describe` keeps the mask, so that the order of the two calls cannot expose a value. */
 export const maskOf = (schema: unknown): string | undefined => masks.get(schema as z.ZodType)?.mask;
 
 /** The names of the masked fields of an answer, or of the rows of a list. */
@@ -105,7 +105,7 @@ export function sensitive<T extends z.ZodType>(schema: T): T {
   sensitiveInputs.add(schema, { sensitive: true });
   return schema;
 }
-/** The mark survives `.optional` and `.describe`, so that the order of the calls cannot leak a secret into the audit log. */
+/** Later calls of `.optional`, `.nullable`, `.default` and `.describe` keep the mark, so that their order cannot leak a secret. */
 export function isSensitive(schema: z.ZodType): boolean {
   if (sensitiveInputs.get(schema) !== undefined) return true;
   return (

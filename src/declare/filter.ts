@@ -8,11 +8,11 @@ export type Test =
   | { readonly op: 'is' | 'not'; readonly value: Scalar }
   | { readonly op: 'above' | 'atLeast' | 'below' | 'atMost'; readonly value: string | number }
   | { readonly op: 'oneOf'; readonly value: readonly Scalar[] }
-  /** Ignores case. Compares the whole text, its beginning, or any part. */
+  /** These tests ignore case. They compare the whole text, its beginning, or any part of it. */
   | { readonly op: 'text' | 'prefix' | 'part'; readonly value: string }
   | { readonly op: 'there' };
 
-/** The tests that a field must pass, all of them. */
+/** A field must pass all of these tests. */
 export class Condition {
   readonly tests: readonly Test[];
   constructor(tests: readonly Test[]) {
@@ -59,7 +59,7 @@ function ordered<T extends string | number>(value: T): T {
   return scalar(value);
 }
 
-/** An undefined value makes an undefined condition, which `given` leaves out. */
+/** For an undefined value, the condition is undefined too, and `given` leaves it out. */
 type Given<V, C = Condition> = undefined extends V ? C | undefined : C;
 const condition = <V>(value: V, make: (value: Exclude<V, undefined>) => Test): Given<V> =>
   (value === undefined ? undefined : new Condition([make(value as Exclude<V, undefined>)])) as Given<V>;
@@ -87,12 +87,12 @@ export const is = {
   text: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'text', value: text(given) })),
   prefix: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'prefix', value: text(given) })),
   part: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'part', value: text(given) })),
-  /** The field is neither absent nor null. The opposite is the value `null`. */
+  /** The field is neither absent nor null. To test the opposite, use the value `null`. */
   there: new Condition([{ op: 'there' }]),
 };
 
 export interface FilterWords {
-  /** All of these conditions; a plain value means equality. Undefined throws: a forgotten value must not match every row. */
+  /** All of these conditions must hold; a plain value means equality. Undefined throws: a forgotten value must not match every row. */
   where(fields: Readonly<Record<string, Scalar | Condition>>): Filter;
   /** Like `where`, but leaves out undefined values. */
   given(fields: Readonly<Record<string, Scalar | Condition | undefined>>): Filter;

@@ -14,7 +14,7 @@ const LINES: readonly (readonly [LineType, RegExp])[] = [
 ];
 const FENCE = /^\s*(?:```|~~~)/;
 
-/** Lines must come in order: between two fences, every line is code. */
+/** Call the classifier with the lines of a text in order, because every line between two fences is code. */
 export function createLineClassifier(): (line: string) => LineType {
   let fenced = false;
   return (line) => {
@@ -38,7 +38,7 @@ export interface Block {
 }
 const BLOCKS: Partial<Record<LineType, BlockType>> = { bullet: 'bulletList', ordered: 'orderedList', table: 'table' };
 
-/** Only the last block changes when a line is appended, so a renderer may keep all others. */
+/** An appended line changes only the last block or adds a block, so a renderer may keep all others. */
 export function parseBlocks(text: string): Block[] {
   const blocks: { type: BlockType; lines: string[] }[] = [];
   const classify = createLineClassifier();
@@ -113,13 +113,13 @@ export function parseInline(line: string): ParsedInline {
   let at = 0;
   let unclosed = false;
   let lastBreak: number | undefined;
-  /** The next position of each mark. Cached, because a line with many unclosed marks would be searched again from each of them. */
-  const places = new Map<string, number>();
+  /** The next position of each mark. Without this cache, a line with many unclosed marks would be searched again for each of them. */
+  const nextPositions = new Map<string, number>();
   const find = (mark: string, from: number): number => {
-    const known = places.get(mark);
+    const known = nextPositions.get(mark);
     if (known !== undefined && (known < 0 || known >= from)) return known;
     const found = line.indexOf(mark, from);
-    places.set(mark, found);
+    nextPositions.set(mark, found);
     return found;
   };
   const push = (node: Inline, end: number) => {

@@ -8,7 +8,7 @@ export interface Period {
   readonly from: string;
   readonly to: string;
 }
-/** Returns the period, undefined if the text is of another kind, or a message if it is wrong. */
+/** Returns the period, or a message if the month or quarter does not exist; undefined if the text has another form. */
 export type Reading<P> = (text: string) => P | string | undefined;
 
 const MONTH = /^(20\d\d)-(\d\d)$/;
@@ -32,7 +32,6 @@ export const readMonth: Reading<Period> = (text) => {
   if (Number(month) < 1 || Number(month) > 12) return `There is no month ${month}: months are 01 to 12, as in 2026-10.`;
   return monthsOf(text, Number(year), Number(month), Number(month));
 };
-/** `made` receives year and quarter as numbers. */
 export const readQuarter = <P>(text: string, made: (year: number, quarter: number) => P): P | string | undefined => {
   const [, before, last] = QUARTER.exec(text) ?? [];
   const [, first, after] = QUARTER_FIRST.exec(text) ?? [];

@@ -7,7 +7,7 @@ import type { Role } from './people.ts';
 import type { AnyDomain, CallContext, Calling, Described, Tool } from './tool.ts';
 
 type Snake<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Snake<B>}` : T;
-/** `{adr-id}` in a URI is `adr_id` in the input. */
+/** The input keys for the variables of a URI: `{adr-id}` becomes `adr_id`. */
 export type Variables<U extends string> = U extends `${string}{${infer V}}${infer Rest}` ? Snake<V> | Variables<Rest> : never;
 type Codes<E> = keyof E & string;
 
@@ -214,7 +214,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
       if (!NAME.test(name)) throw new Error(`${spec.name}: ${name} is not a valid name of a prompt`);
       const owner = `${PROMPTS}${name}`;
       const input = def.arguments.extend({ qualified: z.boolean() });
-      // The prompt consists of our text and the caller's arguments.
+      // `callerText`: the prompt contains only our own text and the caller's arguments.
       const tool = base('plain', described(owner, def), input, callerText);
       const render: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
         def.render(given as never, {
@@ -238,7 +238,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
     feed(def) {
       const { resources, alike } = def;
       if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0))
-        throw new Error(`${spec.name}: a feed takes only resources of its own domain, one address each`);
+        throw new Error(`${spec.name}: a feed takes only resources of its own domain whose URI has no variables`);
       const toolOf = (
         kind: 'read' | 'plain',
         uri: string,

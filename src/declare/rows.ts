@@ -5,7 +5,7 @@ import { HIDDEN, maskOf } from './fields.ts';
 export type Row = Record<string, unknown>;
 const parsers = new WeakMap<z.ZodObject, (row: Row) => unknown>();
 
-/** Parsers are cached by schema. */
+/** The parser changes the row that it receives. Parsers are cached by schema. */
 export function rowParser<S extends z.ZodObject>(schema: S): (row: Row) => z.output<S> {
   let parse = parsers.get(schema);
   if (parse === undefined) {

@@ -5,7 +5,7 @@ import type { Order } from './order.ts';
 import type { Person } from './people.ts';
 
 export type FieldKind =
-  /** Full text. `weight` is the factor of its matches in the score. It cannot be filtered or ordered by. */
+  /** Full text. `weight` is the factor of its matches in the score. Filters and orders cannot use the field. */
   | { readonly is: 'text'; readonly weight: number }
   /** Compared by value. A `time` is stored as an ISO timestamp in UTC. */
   | { readonly is: 'word' | 'number' | 'time' | 'flag'; readonly many?: boolean };
@@ -21,7 +21,7 @@ export const field = {
   flag: { is: 'flag' },
 } as const satisfies Record<string, FieldKind | ((weight?: number) => FieldKind)>;
 
-/** Reads a row without a scope, for scopes that depend on data: the lead of an organisation is named in its row, not in a token. */
+/** Reads a row without a scope, for scopes that depend on data: the row of an organisation names its lead, a token does not. */
 export type LookUp = (collection: string, filter: Filter) => Promise<Readonly<Record<string, unknown>> | null>;
 /** The rows of a collection that an audience may see. The adapter adds the scope to every query. */
 export type SearchScope = 'all' | 'none' | ((person: Person, look: LookUp) => Filter | Promise<Filter>);
@@ -31,7 +31,7 @@ export interface SearchCollection<A extends string> {
   readonly key: string;
   /** All fields that search words, filters, orders and figures may use. A row may have more fields. */
   readonly fields: Readonly<Record<string, FieldKind>>;
-  /** One entry for every audience; a missing one does not compile. */
+  /** One entry for every audience. A declaration without one of them does not compile. */
   readonly rows: Readonly<Record<A, SearchScope>>;
   /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
@@ -79,7 +79,7 @@ export interface Figures {
 export interface SearchSeveral {
   /** Ascending by the key by default. `_score` is allowed too. */
   readonly order?: Order<string>;
-  /** Without a limit, more than 1,000 rows are an error. */
+  /** Without a limit, more than 1,000 matching rows are an error. */
   readonly limit?: number;
   readonly words?: string;
 }
@@ -107,8 +107,8 @@ export interface SearchReader<N extends string = string> extends SearchWords<N> 
 export type SearchPatch = Readonly<Record<string, unknown>>;
 
 /**
- * The handle of a write. One effect writes one document, because a search server has no transaction over two: a second write throws
- * on every adapter. Reads in the same body do not see the write.
+ * The handle of a write. One effect writes one document, because a search server has no transaction over two documents. A second write
+ * throws on every adapter. Reads in the same body do not see the write.
  */
 export interface SearchWriter<N extends string = string> extends SearchReader<N> {
   /**
@@ -121,7 +121,7 @@ export interface SearchWriter<N extends string = string> extends SearchReader<N>
     filter: Filter,
     patch: SearchPatch | ((row: z.output<S>) => SearchPatch),
   ): Promise<z.output<S>>;
-  /** The store derives the key from the approval, so that one approval cannot insert two rows. */
+  /** For an approved ticket, the store derives the key from the ticket, so that one approval cannot insert two rows. */
   insert<S extends z.ZodObject>(schema: S, collection: N, row: SearchPatch): Promise<z.output<S>>;
 }
 

@@ -1,7 +1,7 @@
 /** The SQL API of tools: a template tag that separates text from values, and the handles that run it. */
 import type { z } from 'zod';
 
-/** Only the `sql` tag creates it, so that no value can become SQL text. */
+/** SQL text with its values. Only the `sql` tag and its functions create it, so that no value can become SQL text. */
 export class SqlText {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -64,8 +64,11 @@ export interface SqlReader extends SqlTag {
 
 /** The handle of a write. The methods of `SqlReader` still run in a role that cannot write. */
 export interface SqlWriter extends SqlReader {
-  /** Writes exactly one row and returns it, else throws CHANGED_SINCE_APPROVAL and writes nothing. */
+  /**
+   * Writes one row and returns it. Throws CHANGED_SINCE_APPROVAL if no row matches, and an Error if several do; the transaction then
+   * rolls back.
+   */
   change<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>>;
-  /** Writes at least one row, else throws CHANGED_SINCE_APPROVAL. */
+  /** Writes all matching rows and returns them. Throws CHANGED_SINCE_APPROVAL if no row matches. */
   changeMany<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>[]>;
 }

@@ -3,7 +3,7 @@ import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, Docu
 import type { SearchCollection, SearchQuery, SearchReader, SearchWords, SearchWriter } from './search.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
 
-/** `N` are the collections that the domain declares. */
+/** `N` is the union of the names of the domain's collections. */
 export interface Readers<N extends string = string> {
   sql: { readonly sql: SqlReader };
   documents: { readonly documents: DocumentReader<N> };

@@ -1,4 +1,4 @@
-/** The types of tool declarations, and `Tool`, which they become. The builders are in define.ts; all derived code uses `Tool`. */
+/** The types of tool declarations, and `Tool`. The builders in define.ts turn a declaration into a `Tool`; all derived code uses `Tool`. */
 import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
@@ -42,7 +42,7 @@ export interface Example<X> {
   readonly as: string;
   /** A function of today's date if the input contains dates, so that the example stays valid. */
   readonly input: X | ((today: string) => X);
-  /** The expected outcome. By default success, for a write an approval card; a write that happens at once says 'success'. */
+  /** The expected outcome. By default success, or an approval card for a write. For a write that happens at once, set 'success'. */
   readonly expects?: Uppercase<string> | 'success';
 }
 
@@ -63,7 +63,7 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
     readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : Mistake<'an error code is upper case, such as EMPLOYEE_NOT_FOUND'>;
   };
   readonly examples?: readonly Example<X>[];
-  /** The assistant searches here if no other tool fits the question. */
+  /** The assistant uses this tool if no other tool fits the question. */
   readonly lastResort?: boolean;
   /** Older names that still work but are not listed. */
   readonly aliases?: readonly string[];
@@ -74,7 +74,7 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
 
 type Codes<E> = keyof E & string;
 
-/** The type of a wrong declaration: the compiler prints the reason with the type's name. */
+/** The type of a wrong declaration. Its parameter is the reason, which the compiler prints with the type's name. */
 export interface Mistake<_Why extends string> {
   readonly mistake: never;
 }
@@ -159,16 +159,16 @@ export type ListDef<
 
 /** One line of an approval card. */
 export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
-/** What the approver sees. It is built at the request and again at the execution; if the two cards differ, nothing is written. */
+/** What the approver sees. `prepare` builds it at the request and again at the execution; if the two cards differ, nothing is written. */
 export interface Plan {
   /** What will happen, as one sentence without a full stop. */
   readonly summary: string;
   readonly subject: { readonly label: string; readonly id: string };
   readonly changes: readonly Change[];
   readonly reason?: string | null | undefined;
-  /** True if the change concerns only the caller. A tool with `atOnceWhen` then writes at once, unless `approvalBecause` is set. */
+  /** True if the condition in `atOnceWhen` holds. The tool then writes at once, unless the request sets `approvalBecause`. */
   readonly own?: boolean;
-  /** For a removal that can be undone: a sentence that says how. */
+  /** For a removal: a sentence that says whether and how it can be undone. By default, the data stays but no tool can restore it. */
   readonly afterwards?: string;
 }
 export type Effect = 'adds' | 'changes' | 'removes';
@@ -186,7 +186,7 @@ export interface WriteDef<
 > extends Described<R, A, I, E> {
   readonly effect: Effect;
   readonly output: O;
-  /** Reads what would change and describes it. It depends only on input, rows and `now`, because it runs again at the execution. */
+  /** Reads what would change and describes it. The result may depend only on input, rows and `now`, because `prepare` runs twice. */
   prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
   /** The result in one line; the title by default. */
@@ -239,7 +239,7 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly title: string;
   readonly port: number;
   readonly store: K;
-  /** The widest first. The domain's tools may use only the roles of these audiences. */
+  /** Declare the widest audience first. The domain's tools may use only the roles of these audiences. */
   readonly audiences: A;
   /** All collections of the domain, each with the rows that every audience sees. */
   readonly collections?: { readonly [P in N]: Collected<keyof A & string>[K] };
@@ -287,7 +287,7 @@ export interface Tool {
   readonly roles: readonly Role[];
   readonly audience: string | undefined;
   readonly effect: Effect | undefined;
-  /** In which case a write needs no approval; undefined if it always needs one. */
+  /** The condition under which a write needs no approval; undefined if it always needs one. */
   readonly atOnceWhen: string | undefined;
   readonly plural: string | undefined;
   /** The URI of the resource whose items its rows are. */
@@ -310,7 +310,7 @@ export interface Tool {
   execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
   part(at: PagePosition, context: CallContext): Promise<ResourcePage<unknown>>;
 }
-/** Kinds of unlisted tools: `pages` reads a resource page by page, `plain` needs no store, as for a prompt. */
+/** Kinds of unlisted tools: `pages` reads a resource page by page; `plain` needs no store, for example to render a prompt. */
 export type ResourceKind = 'pages' | 'plain';
 /** Input that was parsed with the tool's schema. */
 export type Input = Readonly<Record<string, unknown>>;

@@ -122,7 +122,7 @@ const missing = {
   retryable: true,
   details: { server: 'tasks' },
 };
-const unsure = { code: 'SERVICE_UNAVAILABLE', retryable: false, suggestedAction: expect.stringMatching(/^Look first/) as string };
+const unsure = { code: 'SERVICE_UNAVAILABLE', retryable: false, suggestedAction: expect.stringMatching(/^Check whether/) as string };
 
 const LIES: Readonly<Record<string, Act>> = {
   'a page of HTML': (req, res) => res.writeHead(200, { ...proper(req), 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),

@@ -59,6 +59,6 @@ test('an inconsistent declaration is refused', () => {
   );
   expect(() => createRegistry([], [note, note])).toThrow('declared twice');
   expect(() => notes.feed({ resources: [note], roles: ['employee'], alike: true, last: async () => 0, after: async () => [] })).toThrow(
-    'one address each',
+    'whose URI has no variables',
   );
 });

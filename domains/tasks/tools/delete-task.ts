@@ -41,7 +41,7 @@ export const deleteTask = tasks.act({
       summary: `Delete the task “${task.title}”`,
       subject: { label: task.title, id: String(task.id) },
       changes: [{ field: 'task', from: task.title, to: null }],
-      afterwards: 'It cannot be brought back.',
+      afterwards: 'It cannot be restored.',
     };
   },
   async execute({ task_id }, { deleteTask, fail }) {

@@ -21,7 +21,7 @@ export interface FolderBounds {
 const BOUNDS: FolderBounds = { files: 2_000, bytesOfOne: 1_000_000, bytesOfAll: 64_000_000, depth: 6 };
 const MOST_ENTRIES = 20_000;
 
-/** Why a file was skipped, for the log. */
+/** Is called for each file that is skipped, with the reason for the log. */
 export type LeftOut = (path: string, why: string) => void;
 
 const isMarkdown = (name: string) => /\.md$/i.test(name);
@@ -86,7 +86,7 @@ async function readPlain(root: string, path: string, most: number): Promise<Buff
     const stat = await file.stat();
     if (!stat.isFile()) return 'it is not a plain file';
     if (stat.size > most) return 'it is too large';
-    // The file may grow while it is read.
+    // Reads at most the size that was checked, because the file may grow meanwhile.
     const buffer = Buffer.alloc(stat.size);
     let at = 0;
     for (let read = 1; read > 0 && at < buffer.length; at += read)

@@ -1,3 +1,4 @@
+/** Opens SQLite files with the settings that all embedded stores share, and finds damaged files. */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import Database from 'libsql';
 
@@ -25,8 +26,8 @@ const BUSY_MS = 2_000;
  * the last commits, but the file stays consistent.
  */
 export function openSqlite(file: string): Sqlite {
-  // The -wal and -shm files inherit this mode. Only for a new file: closing a file that this process also has open elsewhere
-  // releases its POSIX locks.
+  // The -wal and -shm files inherit this mode. An existing file is not opened here: closing it would release the POSIX locks of a
+  // connection that this process may already have.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const db = new Database(file, { timeout: BUSY_MS });
   db.pragma('journal_mode = WAL');

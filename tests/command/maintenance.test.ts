@@ -188,7 +188,7 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^ {2}fail {4}Port \d+ \(hr\) is taken by another program\n {10}Fix {2}stop it, or set HR_PORT$/m);
     expect(out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.\n {10}Fix {2}/m);
-    expect(out).toMatch(/^ {2}fail {4}These views show what their owner may see: hr\.leak\.$/m);
+    expect(out).toMatch(/^ {2}fail {4}These views return all rows that their owner may see: hr\.leak\.$/m);
     expect(out).toMatch(/^ {2}fail {4}Everyone may use hr\.leak\.$/m);
     expect(out).toMatch(/^ {2}fail {4}These logins could bypass row security: hr_self\.$/m);
     expect(out).toMatch(/\n5 problems, 1 warning\.\n$/);

@@ -32,7 +32,7 @@ test('an address where nothing listens is reported in one sentence without the p
 
 test('an error status of the server becomes our error message, without the text of the server', async () => {
   for (const [status, message] of [
-    [401, 'does not let us in'],
+    [401, 'does not accept our login'],
     [503, 'cannot answer now'],
     [429, 'cannot answer now'],
   ] as const) {

@@ -181,7 +181,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await find(jane, 'zebra')).toEqual([]);
       expect(await find(jane, 'escalate zebra squad')).toEqual([]);
       expect(await codeOf(read(jane, (search) => search.count('tickets', where({ internal_notes: 'x' }))))).toMatch(
-        /threw tickets cannot be asked by internal_notes/,
+        /threw tickets cannot be queried by internal_notes/,
       );
     });
   });

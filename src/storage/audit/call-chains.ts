@@ -1,3 +1,4 @@
+/** Reads the audit chains in a SQLite file: single records, pages for people, and all records for verification. */
 import { failure } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
@@ -53,7 +54,7 @@ export function chainsIn(db: Sqlite): CallChains {
        ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
     )
     .raw();
-  /** Counts in steps: one count over all records would block all calls, longer each day. */
+  /** Counts in steps: one count over all records would block the event loop, for longer each day. */
   async function countOf(chain: string): Promise<number> {
     let all = 0;
     for (let after = Number.NEGATIVE_INFINITY; ; ) {

@@ -1,3 +1,4 @@
+/** Signed checkpoints of audit chains, in two copies: a file in the data folder and the key-value store. */
 import {
   type AuditKeys,
   CHECKPOINT_EVERY,
@@ -11,13 +12,13 @@ import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './check
 
 export interface Checkpoints {
   /**
-   * Reports the length of a chain. A checkpoint is written every 100 records, within a second, and at close; `durable` is awaited
-   * before, so that no checkpoint names a record that a power cut removed. Returns at once: no call waits for it.
+   * Reports the length of a chain. A checkpoint is written at once after 100 records, else within a second, and at close. It first
+   * awaits `durable`, so that no checkpoint names a record that a power cut removed. Returns at once: no call waits for it.
    */
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
   /**
    * Call it with the chain's length before the first append of a process. A new chain gets a durable checkpoint at 0; for any other,
-   * the result is the note for the first record. `latest` saves a read if it is known.
+   * the result is the note for the first record. Without `latest`, it reads the newest checkpoint itself.
    */
   begin(chain: string, count: number, latest?: Checkpoint): Promise<CheckpointNote | undefined>;
   /** The newest checkpoint that this process has written to both copies. */
@@ -114,14 +115,14 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       const { chain, count } = checkpoint;
       if (!known.has(chain)) {
         const before = await storedCheckpoint(kv, chain);
-        // The old checkpoint proves that the chain is an old copy now, so it stays.
+        // The stored checkpoint proves that this chain is an old copy, so the stored one is kept.
         if (before !== undefined && before.count > count && isOurs(keys, before)) {
           log?.error({ chain, count, before: before.count }, 'An audit chain is shorter than it was: run "tamshai audit verify".');
           continue;
         }
         known.add(chain);
       }
-      // Written each time, because an emptied store would not know the chain any more.
+      // Lists the chain each time, because the store may have been emptied since.
       await listChain(kv, chain);
       await kv.set(keyOf(chain), JSON.stringify(checkpoint), TEN_YEARS);
     }
@@ -133,10 +134,10 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     const done = await Promise.allSettled(pending.map(async ([, { durable }]) => durable?.()));
     if (done.some(({ status }) => status === 'rejected')) return false;
     const signed = pending.map(([chain, { count, mac }]) => signCheckpoint(key, { chain, count, mac, at }));
-    const places = await Promise.allSettled([intoFile(signed), intoStore(signed)]);
-    const failed = places.filter(({ status }) => status === 'rejected').length;
+    const copies = await Promise.allSettled([intoFile(signed), intoStore(signed)]);
+    const failed = copies.filter(({ status }) => status === 'rejected').length;
     if (failed > 0) log?.warn({ places: failed }, 'A checkpoint of the audit log could not be written to every store.');
-    if (failed === places.length) return false;
+    if (failed === copies.length) return false;
     for (const { chain, count } of signed) {
       written.set(chain, count);
       if (failed === 0) everywhere.set(chain, count);
@@ -172,7 +173,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     async checkpoint(chain, count, mac, durable) {
       const head: Head = { count, mac, durable };
       heads.set(chain, head);
-      // The first checkpoint of a chain is written at once: from then on, a missing chain is found.
+      // The first checkpoint of a chain is written at once: from then on, verification notices if the chain is missing.
       if (lag([chain, head]) < CHECKPOINT_EVERY) arm();
       else if (flushing === undefined) void flush();
     },

@@ -44,7 +44,7 @@ export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
     `INSERT OR IGNORE INTO by_person SELECT ${bodyField('principal')} AS principal, ${bodyField('at')}, chain, n ${from} ORDER BY principal`,
   );
   const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${bodyField('at')}, chain, n ${from}`);
-  // Steps over existing records only: a forged number may be arbitrarily large.
+  // Each step ends at an existing record, because a forged number may be arbitrarily large.
   const stop = db
     .prepare(`SELECT max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3 ORDER BY n LIMIT ${STEP})`)
     .raw();

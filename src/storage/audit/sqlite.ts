@@ -1,3 +1,4 @@
+/** The call log: appends the audit records of calls to a chain in a SQLite file. */
 import { open } from 'node:fs/promises';
 import { bodyOf, type Checkpoint, type CheckpointNote, macOf, withNote } from '../../engine/audit/chain.ts';
 import { type Failure, failure } from '../../declare/errors.ts';
@@ -34,8 +35,8 @@ const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
 
 /**
- * The call log in SQLite. Records of one turn of the event loop, or of a short time under load, share a transaction. With
- * synchronous=NORMAL a record survives the end of the process at once, and a power cut after the next checkpoint, within a second.
+ * Records of one turn of the event loop, or of a short time under load, share a transaction. With synchronous=NORMAL a committed
+ * record survives a killed process at once, and a power cut as soon as the next checkpoint is written, within a second.
  */
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
   const db = openSqlite(file);
@@ -103,8 +104,8 @@ const endOf = (db: Sqlite, chain: string): number =>
   (db.prepare('SELECT max(n) FROM records WHERE chain = ?1').raw().get(chain) as [number | null])[0] ?? 0;
 
 /**
- * Each batch is one statement. Processes that share the file cannot fork the chain: a number that is taken is refused, and then the
- * end of the chain is read again.
+ * Each batch is one statement. Processes that share the file cannot fork the chain: SQLite refuses a number that is taken, and the
+ * appender then reads the end of the chain again.
  */
 function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appending): (batch: readonly Waiting[]) => Head {
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -123,13 +124,13 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
   let named = 0;
   const attempt = (batch: readonly Waiting[]): Head => {
     const newest = checkpoints.confirmed(chain) ?? 0;
-    let said = note ?? (newest > named ? { count: newest } : undefined);
+    let nextNote = note ?? (newest > named ? { count: newest } : undefined);
     let { n, mac } = head ?? headOf(last.get(chain) as [number, Buffer] | undefined);
     head = undefined;
     const rows: (string | number)[] = [];
     for (const { body: plain } of batch) {
-      const body = withNote(plain, said);
-      said = undefined;
+      const body = withNote(plain, nextNote);
+      nextNote = undefined;
       mac = macOf(key, chain, ++n, mac, body);
       rows.push(chain, n, body, mac);
     }

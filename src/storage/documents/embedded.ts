@@ -43,7 +43,7 @@ interface Pending {
 const rank = (value: unknown): number => (value === null || value === undefined ? 0 : typeof value === 'number' ? 1 : 2);
 const compared = (a: unknown, b: unknown): number => rank(a) - rank(b) || (a === b ? 0 : (a as string) < (b as string) ? -1 : 1);
 
-/** Sorts without mingo, which takes twice the time. */
+/** Sorts without mingo, whose sort takes twice the time. */
 function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   const keys = Object.entries(sort);
   return rows.sort((a, b) => {
@@ -55,7 +55,7 @@ function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   });
 }
 
-/** The only ids that a query can match, if a condition that must hold names them. */
+/** The only ids that a query can match; undefined if none of its mandatory conditions names ids. */
 function idsNamed(query: Query): readonly string[] | undefined {
   const { $eq: only, $in: among } = (query['_id'] ?? {}) as Query;
   if (typeof only === 'string') return [only];

@@ -63,7 +63,7 @@ async function connect(url: string): Promise<MongoClient> {
     await client.connect();
     const hello = await client.db('admin').command({ hello: 1 });
     if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid')
-      throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} is not a replica set; changes need its transactions.`);
+      throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} is not a replica set, and changes need transactions.`);
     return client;
   } catch (error) {
     await client?.close().catch(() => {});
@@ -132,7 +132,7 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
   };
 }
 
-/** A duplicate effect or audit record means that another transaction came first, so the caller runs again. */
+/** A duplicate effect or audit record means that another transaction came first, so the caller runs this one again. */
 function again(error: unknown): never {
   throw error instanceof Error && 'code' in error && error.code === 'CHANGED_SINCE_APPROVAL' ? new Conflict() : error;
 }
@@ -262,7 +262,7 @@ function databaseIn(client: MongoClient, db: Db, collections: Collections): Docu
   };
 }
 
-/** Existing indexes cost nothing. */
+/** Runs at every start: MongoDB leaves existing indexes as they are. */
 async function prepare(db: Db, collections: Collections): Promise<void> {
   const newest = { at: -1, chain: -1, n: -1 } as const;
   await db

@@ -27,7 +27,7 @@ const fieldsOf = (record: Row): Row =>
   );
 
 export function plainPatch(patch: Patch): Row {
-  for (const name of Object.keys(patch)) if (OURS.has(name)) throw new Error(`${name} is not a tool's to set`);
+  for (const name of Object.keys(patch)) if (OURS.has(name)) throw new Error(`a tool must not set the field ${name}`);
   return fieldsOf(patch);
 }
 

@@ -38,17 +38,17 @@ const shown = (row: Row, hide: readonly string[]): Row => {
   return row;
 };
 
-/** `met` is called with the rows of every read, to collect their versions and lock them. */
+/** `onRead` is called with the rows of every read, to collect their versions and lock them. */
 function readerOver(
   source: DocumentSource,
   seen: Seen,
-  met: (collection: string, rows: readonly Row[]) => Promise<void> | void,
+  onRead: (collection: string, rows: readonly Row[]) => Promise<void> | void,
 ): DocumentReader {
   const fetch = async (collection: string, filter: Filter, limit: number, order = BY_ID) => {
     const { scope, hide } = seen(collection);
     if (order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
     const rows = await source.find(collection, both(scope, matching(filter, hide)), { sort: sorting(order), limit, hide });
-    await met(collection, rows);
+    await onRead(collection, rows);
     return rows.map((row) => shown(row, hide));
   };
   const maybeOne = async <S extends z.ZodObject>(schema: S, collection: string, filter: Filter) => {
@@ -145,7 +145,7 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
 function checkMasks(collections: Collections): void {
   for (const [name, { masks = {} }] of Object.entries(collections))
     for (const field of Object.values(masks).flat())
-      if (field.includes('.')) throw new Error(`${name}: a mask covers a whole field, and ${field} is a part of one`);
+      if (field.includes('.')) throw new Error(`${name}: a mask must cover a whole field, and ${field} is only a part of one`);
 }
 
 export function createDocumentStore(database: DocumentDatabase, collections: Collections, chain: ChainWriter): Store<'documents'> {
@@ -185,7 +185,7 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
             const versions: Versions = [];
             const reading = readerOver(session, seen, async (collection, rows) => {
               versions.push(...rows.map(versionOf));
-              // Locks the rows that were read: the approved data must not change before the commit, even in other rows.
+              // Locks every row that was read, also rows that are not written: the approved data must not change before the commit.
               await session.hold(
                 collection,
                 rows.map((row) => String(row['_id'])),

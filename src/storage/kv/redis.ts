@@ -1,3 +1,4 @@
+/** The key-value store on Redis, with leases for the concurrency limit. */
 import { type ClientContext, Redis, type Result } from 'ioredis';
 import { type Failure, failure } from '../../declare/errors.ts';
 import type { KeyValue, Logger } from '../../engine/ports.ts';

@@ -1,3 +1,4 @@
+/** Encryption of the key-value store (AES-256-GCM). */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { KeyValue } from '../../engine/ports.ts';
 
@@ -17,8 +18,8 @@ function openWith(key: Uint8Array, name: string, bytes: Buffer): string | undefi
 }
 
 /**
- * Encrypts the values of a key-value store, because cards contain salaries. The key's name is authenticated, so that a value copied
- * to another key does not open. A value that does not open counts as missing. Counters stay plain.
+ * Encrypts the values of a key-value store, because cards contain salaries. The name of the key is authenticated, so that a value
+ * copied to another key cannot be decrypted. A value that cannot be decrypted counts as missing. Counters are not encrypted.
  */
 export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
   const seal = (name: string, plain: string): string => {
@@ -46,8 +47,8 @@ export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: U
       return kv.swap(name, stored, sealed, ttlSeconds);
     },
     /**
-     * Each encryption of a text differs, so the stored bytes are read, opened and compared, and those bytes are swapped. If another
-     * process writes in between and its value opens to the expected text, the swap is tried again.
+     * Encrypting a text twice gives different bytes. So this decrypts the stored bytes, compares the text, and swaps exactly those
+     * bytes. If another process replaced them in between, it compares again.
      */
     async swap(name, expected, next, ttlSeconds) {
       const sealed = seal(name, next);

@@ -1,3 +1,4 @@
+/** The embedded key-value store: a SQLite file that several processes may share. */
 import { type Failure, failure } from '../../declare/errors.ts';
 import type { Clock, KeyValue } from '../../engine/ports.ts';
 import { openSqlite } from '../sqlite-file.ts';

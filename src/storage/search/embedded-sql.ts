@@ -17,7 +17,7 @@ export class Statement {
   }
 }
 
-/** Safe to insert into SQL: core allows only letters, digits, underscores and dots in declared names. */
+/** Safe to insert into SQL: declared names contain only letters, digits, underscores and dots. */
 const path = (name: string) => `'$."${name}"'`;
 export const columnOf = (shape: Shape, name: string): string => (name === shape.key ? 'd.id' : `json_extract(d.f, ${path(name)})`);
 
@@ -166,7 +166,7 @@ const isBestFirst = ({ order, filter }: Asked): boolean => order.direction === '
 /** Scores by `doc`, the row number in the table. */
 export type Scores = ReadonlyMap<number, number>;
 
-/** Keeps the hits that can be on the page if only the scores decide, because the others need not be read. */
+/** If only the scores decide, keeps the hits that can be on the page, so that no other rows are read. */
 export function reachable(asked: Asked, scores: Scores): Scores {
   if (!isBestFirst(asked)) return scores;
   const [before = Number.POSITIVE_INFINITY] = (asked.after ?? []) as readonly number[];

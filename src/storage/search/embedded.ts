@@ -226,7 +226,7 @@ export function openEmbeddedSearch(
   return {
     product: `SQLite ${(reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v}`,
     audit,
-    // Transactions leave no effect between intent and outcome.
+    // The audit record commits together with the effect, so no effect lacks its outcome.
     settle: async () => 0,
     last: async (chain) => {
       const row = reader

@@ -239,7 +239,7 @@ export function writerOver<H extends Hit>(asking: Asking<H>, who: StoreSession, 
   };
   const checked = (shape: Shape, patch: SearchPatch): Row => {
     for (const name of [shape.key, 'row_version', '_score', 'highlights'])
-      if (name in patch) throw new Error(`${name} is not a tool's to set`);
+      if (name in patch) throw new Error(`a tool must not set the field ${name}`);
     return { ...patch };
   };
   const handle: SearchWriter = {

@@ -123,7 +123,7 @@ export async function openSearchMongo({ url, domain }: { readonly url: string; r
   const { database, prepare } = await openMongo(url, domain.name, collections);
   try {
     await prepare();
-    // Two transactions cannot create the same collection, so all collections are prepared and read before the first one.
+    // Two transactions cannot create the same collection, so all collections are prepared and read before the first transaction.
     for (const name of Object.keys(collections)) await database.isEmpty(name);
     for (const shape of shapes.values()) await renew(database, shape);
   } catch (error) {
@@ -185,7 +185,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
     product: 'MongoDB',
     audit: database.chains,
     last: (chain) => database.lastLink(chain),
-    // Transactions leave no effect between intent and outcome.
+    // The audit record commits together with the effect, so no effect lacks its outcome.
     settle: async () => 0,
     empty: () => database.empty([...shapes.values()].flatMap((shape) => [shape.name, stemsIn(shape)])),
     loader: {

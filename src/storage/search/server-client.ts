@@ -28,7 +28,7 @@ function toFailure(error: unknown): Error {
   if (error instanceof errors.TimeoutError) return failure('TIMEOUT', 'The search server took too long.');
   if (error instanceof errors.ResponseError) {
     const { statusCode } = error;
-    if (statusCode === 401 || statusCode === 403) return failure('SERVICE_UNAVAILABLE', 'The search server does not let us in.');
+    if (statusCode === 401 || statusCode === 403) return failure('SERVICE_UNAVAILABLE', 'The search server does not accept our login.');
     if (statusCode === 429 || (statusCode ?? 500) >= 500) return failure('SERVICE_UNAVAILABLE', 'The search server cannot answer now.');
     return Object.assign(new Error(`the search server answered ${statusCode}`), { code: `HTTP_${statusCode}` });
   }
@@ -40,7 +40,7 @@ export function createSearchClient(url: string): SearchClient {
   const client = new Client({ node: url, requestTimeout: OPERATION_MS, maxRetries: 0, agent: { keepAlive: true, maxSockets: SOCKETS } });
   let running = 0;
   const send = async (request: Parameters<Client['transport']['request']>[0], also: readonly number[], timeout: number): Promise<Reply> => {
-    if (running >= MOST_AT_ONCE) throw failure('SERVICE_UNAVAILABLE', 'Too much is asked of the search server at once.');
+    if (running >= MOST_AT_ONCE) throw failure('SERVICE_UNAVAILABLE', 'There are too many requests to the search server at once.');
     running++;
     try {
       const reply = await client.transport.request(request, { requestTimeout: timeout, maxRetries: 0, ignore: [...also] });
@@ -69,8 +69,8 @@ export function createSearchClient(url: string): SearchClient {
 /** Some distributions do not answer at `/`: then a response header or a node names the product. */
 export async function productOf(client: SearchClient): Promise<string> {
   const root = await client.call('GET', '/', undefined, [400, 404, 405]);
-  const said = root.body['version'] as { number?: string; distribution?: string } | undefined;
-  if (said?.number !== undefined) return `${said.distribution === 'opensearch' ? 'OpenSearch' : 'Elasticsearch'} ${said.number}`;
+  const version = root.body['version'] as { number?: string; distribution?: string } | undefined;
+  if (version?.number !== undefined) return `${version.distribution === 'opensearch' ? 'OpenSearch' : 'Elasticsearch'} ${version.number}`;
   const { body, header } = await client.call('GET', '/_nodes/_local?filter_path=nodes.*.version');
   const [node] = Object.values((body['nodes'] ?? {}) as Record<string, { version?: string }>);
   return `${header('x-elastic-product') ?? root.header('x-elastic-product') ?? 'OpenSearch'} ${node?.version ?? ''}`.trim();

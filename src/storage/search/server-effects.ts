@@ -53,15 +53,15 @@ class Stale extends Error {
 }
 /** Throws `Stale` if a row changed between two reads: the row that was checked must be the row that is written. */
 function steady(engine: Engine<ServerHit>): Engine<ServerHit> {
-  const met = new Map<string, number>();
+  const seqNos = new Map<string, number>();
   return {
     ...engine,
     async find(asked) {
       const hits = await engine.find(asked);
       for (const { row, seqNo } of hits) {
         const at = `${asked.shape.name}/${String(row[asked.shape.key])}`;
-        if ((met.get(at) ?? seqNo) !== seqNo) throw new Stale('run again');
-        met.set(at, seqNo);
+        if ((seqNos.get(at) ?? seqNo) !== seqNo) throw new Stale('run again');
+        seqNos.set(at, seqNo);
       }
       return hits;
     },
@@ -118,19 +118,19 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     await client.call('PUT', intentPath(effect) + unchanged, { ...intent, state, result: entry?.result ?? intent.result }, [409]);
     return entry !== undefined;
   }
-  /** Changes of this process without a recorded outcome. A repeated execution records it, or the timer, once no write is in flight. */
-  const owed = new Map<string, { readonly ending: () => Promise<unknown>; readonly due: number }>();
+  /** Changes of this process whose outcome is not recorded yet. A repeated execution records it, or else the timer, END_LATER_MS later. */
+  const unrecorded = new Map<string, { readonly ending: () => Promise<unknown>; readonly due: number }>();
   let later: NodeJS.Timeout | undefined;
   const endLater = () => {
     later ??= setTimeout(async () => {
-      for (const [id, { due }] of owed) if (due <= performance.now()) await inTurn(id, () => endNow(id)).catch(() => undefined);
+      for (const [id, { due }] of unrecorded) if (due <= performance.now()) await inTurn(id, () => endNow(id)).catch(() => undefined);
       later = undefined;
-      if (owed.size > 0) endLater();
+      if (unrecorded.size > 0) endLater();
     }, END_LATER_MS).unref();
   };
   async function endNow(id: string): Promise<void> {
-    await owed.get(id)?.ending();
-    owed.delete(id);
+    await unrecorded.get(id)?.ending();
+    unrecorded.delete(id);
   }
 
   async function attempt(
@@ -231,15 +231,15 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
       const own = id ?? randomUUID();
       let ending: (() => Promise<unknown>) | undefined;
       try {
-        const done = await attempt(chain, who, effect, body, own, (its) => {
-          ending = its;
+        const done = await attempt(chain, who, effect, body, own, (end) => {
+          ending = end;
         });
         if (done !== undefined) {
-          owed.delete(own);
+          unrecorded.delete(own);
           return done.result;
         }
       } catch (error) {
-        // Another execution, or our own write without an answer, may have succeeded: a success once the outcome is recorded.
+        // Another execution, or our own write whose answer was lost, may have succeeded. Then record the outcome and return the result.
         const happened = ending !== undefined || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
         const ended =
           happened !== undefined &&
@@ -248,11 +248,11 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
             () => false,
           ));
         if (happened !== undefined && ended) {
-          owed.delete(own);
+          unrecorded.delete(own);
           return ownResult(happened, who.person.principal);
         }
         if (ending !== undefined) {
-          owed.set(own, { ending, due: performance.now() + END_LATER_MS });
+          unrecorded.set(own, { ending, due: performance.now() + END_LATER_MS });
           endLater();
         }
         // Without an effect id, a second run could repeat the write.
@@ -285,7 +285,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
         const happened = await end(chain, _id, intent, `?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`);
         log?.warn(
           { effect: _id, tool: (JSON.parse(intent.audit) as AuditRecord).tool, happened },
-          'A process ended between the intent and the outcome of a change; the audit log now says how it ended.',
+          'A process ended between the intent and the outcome of a change; the audit log now contains the outcome.',
         );
       }
       return open.length;

@@ -123,7 +123,7 @@ export async function prepareIndices(client: SearchClient, indices: Indices, sha
     const { _meta, ...fields } = mapping;
     await client.call('PUT', `/${index}/_mapping`, fields);
     await again(client, index, shape);
-    // Last: a process that ends earlier leaves the old fingerprint, and the next start reindexes again.
+    // The fingerprint is written last: a process that ends earlier leaves the old one, and the next start reindexes again.
     await client.call('PUT', `/${index}/_mapping`, { _meta });
   }
 }
@@ -132,7 +132,7 @@ async function create(client: SearchClient, index: string, mappings: Json): Prom
   const { status, body } = await client.call('PUT', `/${index}`, { settings: SETTINGS, mappings }, [400]);
   if (status === 200) return true;
   const { type } = (body['error'] ?? {}) as { type?: string };
-  if (type !== 'resource_already_exists_exception') throw new Error(`the index ${index} could not be made`);
+  if (type !== 'resource_already_exists_exception') throw new Error(`the index ${index} could not be created`);
   return false;
 }
 
@@ -165,7 +165,7 @@ async function again(client: SearchClient, index: string, shape: Shape): Promise
     );
     const refused = (done.body['items'] as { index: { status: number } }[]).some(({ index: { status } }) => status > 299 && status !== 409);
     // An old row cannot be found by a new field, so the next start has to reindex again.
-    if (refused) throw failure('SERVICE_UNAVAILABLE', 'The search server did not take all rows.');
+    if (refused) throw failure('SERVICE_UNAVAILABLE', 'The search server did not accept all rows.');
     after = rows.at(-1)?.sort;
   }
   await client.call('POST', `/${index}/_refresh`);

@@ -124,7 +124,7 @@ function plainValue({ name, is }: PlainField, value: unknown): Plain {
 }
 function moment(text: string): string {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw new Error('not a moment');
+  if (Number.isNaN(date.getTime())) throw new Error('not a time');
   return date.toISOString();
 }
 
@@ -145,7 +145,7 @@ export function usable(shape: Shape, filter: Filter, hidden: Hidden): Filter {
 
 export function plainField(shape: Shape, name: string, hidden: Hidden): PlainField {
   const field = shape.plain.get(name);
-  if (field === undefined || hidden.has(name)) throw new Error(`${shape.name} cannot be asked by ${name}`);
+  if (field === undefined || hidden.has(name)) throw new Error(`${shape.name} cannot be queried by ${name}`);
   return field;
 }
 

@@ -76,7 +76,7 @@ function verb(word: string): string {
   if (rest.length < 3 || !VOWEL.test(rest)) return word;
   return /([bcdfgkmnprtv])\1$/.test(rest) ? rest.slice(0, -1) : rest;
 }
-/** Gives update, updated and updating one stem, and apply and applied. */
+/** Gives one stem to update, updated and updating, and one to apply and applied. */
 const soft = (word: string): string => (word.length < 4 ? word : word.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i'));
 
 const STOP = new Set(

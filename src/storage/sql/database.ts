@@ -25,12 +25,12 @@ export class CommitLost extends Error {
 export interface SqlDatabase {
   /** One read-only statement as one database role, in one round trip. */
   read(role: string, statement: Statement): Promise<Row[]>;
-  /** One serializable transaction as a database role; `first` is sent along with BEGIN. Throws CommitLost if its end is unknown. */
+  /** One serializable transaction as a database role; `first` is its first statement. Throws CommitLost if its end is unknown. */
   transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
-  /** Calls back on a notification of another process, and after a possible loss of one. For a shared database only. */
+  /** Calls `wake` for each notification, and after a reconnect, when one may have been lost. The embedded database has no `listen`. */
   listen?(role: string, channel: string, wake: () => void): () => void;
   ping(): Promise<void>;
-  /** Empty for a database with one connection. */
+  /** The embedded database has none, because it has only one connection. */
   load?(): readonly PoolLoad[];
   close(): Promise<void>;
 }

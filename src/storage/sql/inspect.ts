@@ -18,35 +18,35 @@ export interface Inspection {
 }
 
 /** One query for each kind of problem; it returns the names of the affected objects. */
-const HOLES: readonly { readonly says: string; readonly sql: string }[] = [
+const HOLES: readonly { readonly problem: string; readonly sql: string }[] = [
   {
-    says: 'Row security is not forced on',
+    problem: 'Row security is not forced on',
     sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any ($1) and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)`,
   },
   {
-    says: 'There is no policy on',
+    problem: 'There is no policy on',
     sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any ($1) and c.relkind in ('r', 'p') and not exists (select from pg_policy p where p.polrelid = c.oid)
         and exists (select from aclexplode(c.relacl) a where a.grantee <> c.relowner)`,
   },
   {
-    says: 'These logins could bypass row security:',
+    problem: 'These logins could bypass row security:',
     sql: `select rolname as name from pg_roles
       where split_part(rolname, '_', 1) = any ($1) and (rolsuper or rolbypassrls or rolcreaterole or rolreplication)`,
   },
   {
-    says: 'These logins own tables, which row security does not bind:',
+    problem: 'Row security does not apply to these logins, because they own tables:',
     sql: `select distinct r.rolname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
       where n.nspname = any ($1) and c.relkind in ('r', 'p', 'v', 'm') and split_part(r.rolname, '_', 1) = any ($1)`,
   },
   {
-    says: 'These views show what their owner may see:',
+    problem: 'These views return all rows that their owner may see:',
     sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any ($1) and c.relkind = 'v' and not coalesce('security_invoker=true' = any (c.reloptions) or 'security_invoker=on' = any (c.reloptions), false)`,
   },
   {
-    says: 'Everyone may use',
+    problem: 'Everyone may use',
     sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any ($1) and exists (select from aclexplode(c.relacl) a where a.grantee = 0)`,
   },
@@ -54,11 +54,11 @@ const HOLES: readonly { readonly says: string; readonly sql: string }[] = [
 
 export async function inspect(client: pg.ClientBase, domains: readonly string[], files: readonly Migration[]): Promise<Inspection> {
   const holes: string[] = [];
-  for (const { says, sql } of HOLES) {
+  for (const { problem, sql } of HOLES) {
     const { rows } = await client.query<{ name: string }>(`${sql} order by 1`, [domains]);
     if (rows.length > 0)
       holes.push(
-        `${says} ${rows
+        `${problem} ${rows
           .slice(0, 5)
           .map(({ name }) => name)
           .join(', ')}${rows.length > 5 ? ` and ${rows.length - 5} more` : ''}.`,

@@ -49,7 +49,7 @@ export function migrations(root: string, domains: readonly string[]): Migration[
         .filter((file) => /^\d.*\.sql$/.test(file))
         .sort();
       return [
-        // The digest of this template differs for every domain, so that its earlier texts cannot be listed.
+        // Every domain has its own digest of this template, so reworded.json cannot list them: any recorded text counts as applied.
         {
           name: `${domain}/platform`,
           text: read('platform', 'domain.sql').replaceAll('{{domain}}', domain),
@@ -158,7 +158,7 @@ export async function giveLogins(owner: pg.ClientBase, domains: readonly string[
 
 /** Roles belong to the whole server: another process may be changing the same one at this very moment. */
 const CHANGING = { code: 'XX000', attempts: 40, pauseMs: 10 };
-/** Somebody reads or writes the table for longer than we let others wait behind us. */
+/** Another session used the table for longer than LOCK_WAIT_MS. The migration pauses, so that sessions behind it can continue. */
 const LOCKED = { code: '55P03', attempts: 20, pauseMs: 500 };
 const LOCK_WAIT_MS = 2_000;
 

@@ -25,7 +25,7 @@ class Wire extends Duplex {
   unref() {}
   override _read() {}
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void) {
-    // The streaming call: the other one keeps every row that was ever read in memory.
+    // The streaming call, because the other call of PGlite keeps every row that was ever read in memory.
     const pieces: Buffer[] = [];
     const onRawData = (view: Uint8Array) => void pieces.push(Buffer.from(view));
     this.#db.execProtocolRawStream(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length), { onRawData }).then(() => {
@@ -76,7 +76,7 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
     return result;
   }
 
-  /** Sent at once, so that nothing runs in between. A failed statement turns the commit into a rollback. */
+  /** Sends all three statements at once, so that no other runs in between. If the query fails, its commit is a rollback. */
   async function burst(role: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const begun = client.query(`begin read only; set local role ${role}`);
     const rows = prepared.query(nameOf(role, text), text, values);

@@ -1,5 +1,5 @@
 /**
- * The adapter for a PostgreSQL server. Each database role has its own login, so that a connection cannot switch to another role.
+ * The adapter for a PostgreSQL server. Each database role has its own login, so that a connection cannot switch to another audience.
  * Reads share a few pipelined connections for each role; transactions have a pool.
  */
 import pg from 'pg';
@@ -25,7 +25,7 @@ export interface PostgresOptions {
  * statement (26000), for example because the query that should prepare it was cancelled.
  */
 const PREPARE_AGAIN: ReadonlySet<unknown> = new Set(['0A000', '26000']);
-/** No person waits longer for an answer. */
+/** The server cancels a statement that takes longer. */
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
 
@@ -202,7 +202,7 @@ class PipelinedReaders {
     return connecting;
   }
 
-  /** For half a second after a refused connection, callers fail at once instead of queueing. */
+  /** For half a second after a failed connection, callers fail at once instead of queueing. */
   async #openUnlessRefused(): Promise<pg.Client> {
     if (Date.now() < this.#refusedUntil) throw failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
     try {

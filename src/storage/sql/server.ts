@@ -15,7 +15,7 @@ export const addressOf = (url: string): string => {
 
 class LoginRefused extends DatabaseProblem {}
 
-/** The configured login, for setup and maintenance. Other logins read rows. */
+/** Connects with the configured login, for setup and maintenance. Tools read rows with other logins. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'tamshai-setup' });
   client.on('error', () => {});
@@ -104,7 +104,7 @@ interface LoginRights {
   readonly bypass: boolean;
   readonly maker: boolean;
   readonly owns: boolean;
-  /** A role of ours that the login belongs to. */
+  /** A role of Tamshai that the login is a member of. */
   readonly member: string | null;
 }
 

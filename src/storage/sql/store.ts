@@ -131,7 +131,7 @@ async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText)
   }
 }
 
-/** Reads in the name of a session, for operator commands. */
+/** Reads as the caller of a session, for operator commands. */
 export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader => readerOver((query) => fetchAs(database, who, query), []);
 
 export function createSqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {

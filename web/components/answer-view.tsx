@@ -21,7 +21,7 @@ interface AnswerProps {
   readonly requestId?: string;
   readonly again?: () => void;
   readonly onNarrow?: (filter: string) => void;
-  /** Called with the input without one of its filters. If it is missing, the list calls the tool itself and shows the answer in place. */
+  /** Called with the input without one of its filters. Without this callback, the list calls the tool and shows the answer. */
   readonly onLoosen?: (input: AnswerProps['input']) => void;
   readonly onState?: (state: CardState) => void;
   /** The user opened this card with a button, so it may take the focus. */
@@ -42,7 +42,7 @@ export function AnswerView({ tool, input, answer, requestId = '', again, onNarro
   return <pre className="json">{JSON.stringify(answer.data, null, 2)}</pre>;
 }
 
-/** A pending change, or the new one after the user has prepared it again. */
+/** The card of a pending change, or of the new change after the user has prepared it again. */
 function Pending({
   tool,
   input,
@@ -151,7 +151,7 @@ function List({
   );
 }
 
-/** "FY2026" if all rows are of one fiscal year. */
+/** "12 budgets, 2026" if all rows are of one year or period, "2025 to 2026" if they are of several. */
 const figureNote = (rows: readonly Row[], { plural }: Found): string => {
   const years = new Set(rows.map((row) => row['fiscal_year'] ?? row['period']).filter((each) => each !== undefined));
   const [only] = years;

@@ -1,4 +1,4 @@
-/** The details of one audit record, with its place in the hash chain. */
+/** The details of one audit record, with its place in its chain. */
 import { useEffect, useRef, useState } from 'react';
 import { get, ApiError } from '../lib/api.ts';
 import type { SealedRecord } from '../lib/contract.ts';
@@ -6,10 +6,10 @@ import { number, toTheSecond } from '../lib/format.ts';
 import { Icon } from './icon.tsx';
 import { ErrorNotice } from './notice.tsx';
 
-/** Other MCP clients are shown by the name that they report. */
+/** The names of our own clients. An MCP client appears under its registered name. */
 const ORIGINS: Readonly<Record<string, string>> = { web: 'Web app', command: 'The tamshai command' };
 
-/** The input is stored as text, because the record's hash covers its exact bytes. */
+/** The input is stored as text, because the record's MAC covers its exact bytes. */
 function pretty(input: unknown): string {
   try {
     return JSON.stringify(typeof input === 'string' ? JSON.parse(input) : (input ?? null), null, 2);

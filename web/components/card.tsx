@@ -1,4 +1,4 @@
-/** Embeds the approval card that the server renders. The card's own script decides; this component cannot approve. */
+/** Embeds the approval card that the server renders. The card's own script sends the decision; this component cannot approve. */
 import { useEffect, useRef, useState } from 'react';
 import { cardScript, get, ApiError, send, sessionEnded } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
@@ -33,7 +33,7 @@ function loadScript(): Promise<Attach> {
 
 interface CardProps {
   readonly id: string;
-  /** The user opened this card, so its heading takes the focus. A card that appears by itself never does. */
+  /** The user opened this card, so its heading takes the focus. A card that appears by itself never takes the focus. */
   readonly opened?: boolean;
   /** Prepares the same change again. */
   readonly again?: (() => Promise<void>) | undefined;

@@ -1,4 +1,4 @@
-/** Verifies the hash chains of the audit log and shows the result. */
+/** Verifies the chains of the audit log and shows the result. */
 import { type ReactNode, useCallback, useState } from 'react';
 import { get, ApiError } from '../lib/api.ts';
 import { number, toTheSecond } from '../lib/format.ts';
@@ -10,7 +10,7 @@ type Verified = Extract<AuditVerdict, { ok: true }>;
 function detail({ chains, missing }: Verified, at: Date): string {
   const total = (key: 'count' | 'checkpointed') => number(chains.reduce((sum, chain) => sum + chain[key], 0));
   const unreached = missing ? `Not verified: ${missing.join(', ')} did not answer. ` : '';
-  const result = `${total('count')} records, none changed, none missing. ${total('checkpointed')} are under signed checkpoints.`;
+  const result = `${total('count')} records, none changed, none missing. Signed checkpoints cover ${total('checkpointed')} of them.`;
   return `${unreached}${result} Verified at ${toTheSecond(at.toISOString())}.`;
 }
 

@@ -1,4 +1,4 @@
-/** Charts that tools declare. Loaded with the first chart. Bar charts are tables, so screen readers can read them. */
+/** Renders the charts that tools declare. Bar charts are tables, so screen readers can read them. This file loads with the first chart. */
 import type { ReactNode } from 'react';
 import type { Row } from '../lib/columns.ts';
 import { elapsedOf } from '../lib/pace.ts';

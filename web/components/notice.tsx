@@ -105,7 +105,7 @@ export function Offline() {
             <b>
               {joined(down.map(({ title, server }) => title || labelFor(server)))} {down.length === 1 ? 'does' : 'do'} not answer.
             </b>{' '}
-            The rest is complete.
+            Other data is not affected.
           </span>
         </p>
       )}

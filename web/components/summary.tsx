@@ -8,7 +8,7 @@ export function Summary({ summary }: { readonly summary: Readonly<Record<string,
   const columns = allColumns({}, {}, [summary], []).filter(({ kind }) => kind !== 'inner');
   if (columns.length === 0) return null;
   return (
-    <dl className="totals" aria-label="Totals of everything that matches">
+    <dl className="totals" aria-label="Totals of all matching rows">
       {columns.map((column) => {
         const value = column.value(summary);
         const money = typeof value === 'number' && AMOUNT.test(column.key) && !/count|percent/.test(column.key);

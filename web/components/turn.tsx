@@ -13,7 +13,7 @@ import { Prose } from './prose.tsx';
 import { ToolChip } from './tool-chip.tsx';
 import type { Answer } from '../lib/contract.ts';
 
-/** Tables, forms and cards load with the first answer that needs them. */
+/** The view of tool results loads with the first answer that needs it. */
 const Loaded = lazy(() => import('./answer-view.tsx').then((part) => ({ default: part.AnswerView })));
 const AnswerView = (props: ComponentProps<typeof Loaded>) => (
   <Suspense fallback={<div className="skeleton skeleton--figure" aria-hidden="true" />}>
@@ -33,7 +33,7 @@ interface TurnProps {
 const LIMITS: Readonly<Record<string, string>> = {
   calls: 'I stopped after 12 look-ups. This is what I have; ask for a smaller part to go on.',
   time: 'I stopped after a minute. This is what I have; ask for a smaller part to go on.',
-  tokens: 'I stopped at the length that one question may take. This is what I have; ask for a smaller part to go on.',
+  tokens: 'I stopped because this question grew too large. This is what I have; ask for a smaller part to go on.',
   length: 'The answer became too long. This is what I have; ask for a smaller part to go on.',
 };
 const MOST_CHOICES = 6;
@@ -180,7 +180,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
               </button>
             }
           >
-            It is missing here; the rest is complete.
+            Its data is missing here; the other results are included.
           </Notice>
         ))}
         {error && error.code !== 'SERVICE_UNAVAILABLE' && (

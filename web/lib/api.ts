@@ -5,7 +5,7 @@ const root = document.getElementById('app');
 export const csrf = root?.dataset['csrf'] ?? '';
 export const cardScript = root?.dataset['cardScript'] ?? '';
 
-/** An error answer of the server, or OFFLINE if it cannot be reached. */
+/** An error answer of the server, or OFFLINE if the server cannot be reached. */
 export class ApiError extends Error {
   readonly answer: ErrorAnswer;
   readonly requestId: string;
@@ -21,7 +21,7 @@ const unreachable = (): ApiError =>
   new ApiError({
     status: 'error',
     code: OFFLINE,
-    message: 'Tamshai cannot be reached from here.',
+    message: 'Tamshai cannot be reached.',
     suggestedAction: 'Check the connection and try again.',
     retryable: true,
   });

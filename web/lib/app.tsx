@@ -24,7 +24,7 @@ export interface App {
 const Context = createContext<App | undefined>(undefined);
 export function useApp(): App {
   const app = useContext(Context);
-  if (!app) throw new Error('outside the app');
+  if (!app) throw new Error('useApp is called outside AppProvider');
   return app;
 }
 

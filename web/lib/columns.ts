@@ -116,7 +116,7 @@ export interface FieldHints {
   readonly asked: ReadonlySet<string>;
 }
 const stem = (name: string) => name.replace(/^(min|max)_/, '').replace(/_(id|name|from|to|after|before)$/, '');
-const UNTOLD: FieldHints = { drawn: new Set(), asked: new Set() };
+const NO_HINTS: FieldHints = { drawn: new Set(), asked: new Set() };
 
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -170,7 +170,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
 }
 
 /** The columns that a table shows: the name first, amounts last. The details of a row show the other fields. */
-export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, hints: FieldHints = UNTOLD): Column[] {
+export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, hints: FieldHints = NO_HINTS): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
       WEIGHT[kind] < 99 && !key.startsWith('_') && key !== 'highlights' && (rows.length === 0 || rows.some((row) => !empty(value(row)))),

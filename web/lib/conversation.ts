@@ -118,7 +118,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
         if (turn.state === 'answering') change({ ...turn, state: controller.signal.aborted ? 'stopped' : 'done' });
         setStatus(
           cards > 0
-            ? `${cards === 1 ? 'One change needs' : `${cards} changes need`} your approval. It expires in five minutes.`
+            ? `${cards === 1 ? 'One change needs' : `${cards} changes need`} your approval within five minutes.`
             : controller.signal.aborted
               ? 'Stopped'
               : 'Answer ready',

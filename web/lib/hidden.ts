@@ -1,2 +1,2 @@
-/** The value that servers send for a hidden field. A test keeps both spellings equal. */
+/** The value that servers send for a hidden field. A test compares it with the constant of the servers. */
 export const HIDDEN = '*** (Hidden)';

@@ -54,7 +54,7 @@ export function fieldsOf(schema: Schema, whole: Schema = schema): Field[] {
   }));
 }
 
-/** The schema of `data` in a tool's answer, and of one row if it is a list. */
+/** The schema of `data` in a tool's answer. If it is a list, `rowSchema` returns the schema of one row. */
 export const dataSchema = (output: Schema): Schema => {
   const properties = isRecord(output['properties']) ? output['properties'] : {};
   return resolveSchema(properties['data'], output);

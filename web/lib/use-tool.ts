@@ -22,14 +22,14 @@ export const callTool = async (server: string, tool: string, input: object, sign
 };
 
 export function useTool(server: string, tool: string, input: object | undefined): Asked {
-  const [heard, setHeard] = useState<{ readonly answer: Answer; readonly requestId: string }>();
+  const [result, setResult] = useState<{ readonly answer: Answer; readonly requestId: string }>();
   const [attempt, setAttempt] = useState(0);
   const key = input && JSON.stringify(input);
   useEffect(() => {
     if (key === undefined) return;
     const leaving = new AbortController();
     callTool(server, tool, JSON.parse(key) as object, leaving.signal).then(
-      (next) => setHeard(next),
+      (next) => setResult(next),
       (error: unknown) => {
         if (!leaving.signal.aborted) throw error;
       },
@@ -37,10 +37,10 @@ export function useTool(server: string, tool: string, input: object | undefined)
     return () => leaving.abort();
   }, [server, tool, key, attempt]);
   return {
-    answer: heard?.answer,
-    requestId: heard?.requestId ?? '',
+    answer: result?.answer,
+    requestId: result?.requestId ?? '',
     again: useCallback(() => setAttempt((before) => before + 1), []),
-    put: useCallback((answer: Answer) => setHeard({ answer, requestId: '' }), []),
+    put: useCallback((answer: Answer) => setResult({ answer, requestId: '' }), []),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The approvals page: pending changes, changes decided today, and the selected card. On a phone, list and card are two pages. */
+/** The approvals page: pending changes, those decided in the last day, and the selected card. On a phone, list and card are two pages. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { ApprovalCard, type CardState } from '../components/card.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
@@ -121,7 +121,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
         )}
         {decided.length > 0 && (
           <>
-            <h2>Decided today</h2>
+            <h2>Last 24 hours</h2>
             <ul>
               {decided.map((ticket) => (
                 <li key={ticket.confirmationId}>

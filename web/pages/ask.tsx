@@ -14,9 +14,9 @@ import { type SuggestionGroup, suggestions } from '../lib/tools.ts';
 import { count, labelFor, joined } from '../lib/format.ts';
 import { Shell } from '../shell.tsx';
 
-const NOTE = 'Changes need your approval.';
+const NOTE = 'Most changes need your approval.';
 const NEAR = 80;
-/** The page stops scrolling with the answer after this time: it then grows only because the user opened something. */
+/** The page follows the answer until this long after its last change. Later it grows only because the user opened something. */
 const SETTLES_MS = 5000;
 
 function Waits() {
@@ -120,16 +120,16 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       if (meant !== '') put(meant);
     },
   };
-  const talk = useConversation(id, asker);
-  const { turns, answering, status, trouble, held, model } = talk;
+  const conversation = useConversation(id, asker);
+  const { turns, answering, status, trouble, held, model } = conversation;
   const { away, toEnd } = useFollowing(turns);
   useEffect(() => saveDraft(me.username, 'draft', draft), [me.username, draft]);
   useEffect(() => {
     if (matchMedia('(min-width: 760px)').matches) field.current?.focus({ preventScroll: true });
   }, [id === undefined, turns.length === 0]);
-  useKeys(useMemo(() => (answering ? { Escape: talk.stop } : {}), [answering, talk.stop]));
+  useKeys(useMemo(() => (answering ? { Escape: conversation.stop } : {}), [answering, conversation.stop]));
 
-  const { ask } = talk;
+  const { ask } = conversation;
   const put = useCallback(
     (question: string) => {
       // Clears the field only if it still contains this question: the user may have typed another draft since.
@@ -149,7 +149,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       draft={draft}
       onDraft={setDraft}
       onAsk={() => put(draft.trim())}
-      onStop={talk.stop}
+      onStop={conversation.stop}
       answering={answering}
       waits={held}
       model={model ?? me.assistant.model}
@@ -164,7 +164,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   );
   const limited = held > 0 && (
     <Notice look="warn" icon="clock" what="Too many questions in a short time.">
-      Your next one goes out in {count(held, 'second')}. Nothing is lost.
+      Your next question is sent in {count(held, 'second')}. Nothing is lost.
     </Notice>
   );
   if (turns.length === 0 && id === undefined) {
@@ -175,7 +175,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
           <div className="mt-7">{composer}</div>
           <p className="small faint dock-note">{NOTE}</p>
           {limited}
-          {trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={talk.again} />}
+          {trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={conversation.again} />}
           {waiting.length > 0 && (
             <div className="mt-6">
               <Waits />
@@ -190,11 +190,11 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   return (
     <Shell
       path={pathname}
-      title={talk.title}
+      title={conversation.title}
       beside={
         <>
           {id !== undefined && turns.length > 0 && (
-            <button className="btn btn--quiet btn--sm hide-s" type="button" onClick={() => void talk.erase()}>
+            <button className="btn btn--quiet btn--sm hide-s" type="button" onClick={() => void conversation.erase()}>
               Erase
             </button>
           )}
@@ -232,7 +232,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
         )}
         {trouble && (
           <div className="mt-7">
-            <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={talk.again} />
+            <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={conversation.again} />
           </div>
         )}
         {said}

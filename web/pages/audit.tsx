@@ -133,7 +133,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
       }
     >
       <main className="page page--wide stack" id="main" tabIndex={-1}>
-        {all ? <ChainBadge /> : <p className="small muted">Your own calls, newest first. Executives see everyone’s.</p>}
+        {all ? <ChainBadge /> : <p className="small muted">Your own calls, newest first. Executives see the calls of everyone.</p>}
         <div className="filters-bar">
           <SearchField className="grow" label="Person, tool or request id" value={wanted} onChange={setWanted} />
           {pick(
@@ -242,7 +242,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
                       ? 'loaded, more exist'
                       : metadata?.warning === undefined
                         ? 'records, complete'
-                        : 'records of who answered, all of them'}
+                        : 'records, complete for the processes that answered'}
               </span>
               {further50 && (
                 <button className="btn btn--sm" type="button" aria-disabled={busy} onClick={() => !busy && load(further50)}>

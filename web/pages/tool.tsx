@@ -47,9 +47,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
   useEffect(() => () => abort.current?.abort(), []);
 
   const input = text === undefined ? toInput(drafts, tool.inputSchema) : (parse(text) ?? {});
-  const held = tool.roles.filter(
-    (role) => me.roles.includes(role) || (role.endsWith('-read') && me.roles.includes(role.replace('-read', '-write'))),
-  );
+  const held = me.roles.filter((role) => tool.roles.includes(role) || tool.roles.includes(role.replace(/-write$/, '-read')));
   const run = async (given = input) => {
     if (text !== undefined && parse(text) === undefined) {
       setWrong('This is not a JSON object.');
@@ -90,14 +88,16 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       <div className="row row-wrap">
         <h2 className="big-h2">{tool.title}</h2>
         <KindBadge tool={tool} />
-        {tool.annotations.destructiveHint && tool.kind === 'write' && <span className="badge badge--line">Needs approval</span>}
+        {tool.annotations.destructiveHint && tool.kind === 'write' && (
+          <span className="badge badge--line">{tool.atOnceWhen === null ? 'Needs approval' : 'May need approval'}</span>
+        )}
       </div>
       <p className="mono small faint mt-1">
         {tool.server}.{tool.name}
       </p>
       <p className="muted mt-4 measure">{tool.description}</p>
       <p className="small faint mt-2">
-        For {joined(tool.roles)}. You hold {held.length > 0 ? joined(held) : joined(me.roles)}.
+        Roles that may use this tool: {joined(tool.roles, 'or')}. You have {joined(held.length > 0 ? held : me.roles)}.
       </p>
       {tool.examples.length > 0 && (
         <p className="examples">
@@ -125,7 +125,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       >
         <div className="row between mb-5">
           <h3>Input</h3>
-          <div className="seg" role="group" aria-label="Input as">
+          <div className="seg" role="group" aria-label="Input format">
             <button
               type="button"
               aria-pressed={text === undefined}
@@ -172,7 +172,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
         <div className="row mt-6">
           <button className="btn btn--primary" type="submit" aria-busy={running}>
             {running && <span className="spin" aria-hidden="true" />}
-            {tool.kind === 'write' ? 'Prepare' : 'Run'}
+            {tool.kind === 'write' && tool.atOnceWhen === null ? 'Prepare' : 'Run'}
           </button>
           <button
             className="btn btn--quiet"
@@ -186,8 +186,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
             Reset
           </button>
           <span className="small faint hide-s">
-            <span className="kbd">Ctrl</span> <span className="kbd">Enter</span>{' '}
-            {tool.kind === 'write' ? 'prepares; nothing changes before you approve' : 'runs'}
+            <span className="kbd">Ctrl</span> <span className="kbd">Enter</span> {effectOf(tool)}
           </span>
         </div>
       </form>
@@ -209,9 +208,9 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
               )}
             </span>
             <span className="grow" />
-            <div className="seg" role="group" aria-label="Answer as">
+            <div className="seg" role="group" aria-label="Answer format">
               <button type="button" aria-pressed={!raw} onClick={() => setRaw(false)}>
-                Shown
+                Formatted
               </button>
               <button type="button" aria-pressed={raw} onClick={() => setRaw(true)}>
                 JSON
@@ -250,6 +249,13 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
     </>
   );
 }
+
+const effectOf = ({ kind, atOnceWhen }: Found): string => {
+  if (kind !== 'write') return 'runs';
+  return atOnceWhen === null
+    ? 'prepares; nothing changes before you approve'
+    : `writes at once when ${atOnceWhen}; otherwise you approve first`;
+};
 
 function focusField(form: HTMLFormElement | null, name: string): void {
   const label = [...(form?.querySelectorAll('label') ?? [])].find(({ textContent }) => textContent?.split(' ')[0] === name);

@@ -136,7 +136,7 @@ export function ToolsPage({ server, tool: name }: { readonly server?: string | u
             <div className="empty">
               <Icon name="tools" />
               <h2>{server === undefined ? 'Your tools' : `There is no tool ${server}.${name ?? ''} that you can see.`}</h2>
-              <p>Choose a tool to see its input and output. Changes need your approval.</p>
+              <p>Choose a tool to see its input and output. Most changes need your approval.</p>
             </div>
           )}
         </main>

@@ -48,7 +48,7 @@ export function ContactsPage() {
     return (
       <div className="stack">
         <h1>Contacts</h1>
-        <p className="muted">Contacts are for the lead of your organisation{card ? ', and that is no longer you' : ''}.</p>
+        <p className="muted">Only the lead of your organisation sees the contacts{card ? ', and you are no longer the lead' : ''}.</p>
         {card && (
           <div className="card-narrow">
             <ApprovalCard key={card} id={card} />
@@ -75,7 +75,7 @@ export function ContactsPage() {
         <div>
           <h1>Contacts</h1>
           <p className="small muted">
-            Your organisation has exactly one lead. Today that is {lead?.email === me.email ? 'you' : <bdi>{lead?.name}</bdi>}.
+            Your organisation has exactly one lead: {lead?.email === me.email ? 'you' : <bdi>{lead?.name}</bdi>}.
           </p>
         </div>
         {invite && (

@@ -150,7 +150,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
   );
 }
 
-/** An invalid id reads like the id of another customer's ticket. The server's hint about tools is not for customers. */
+/** An invalid id gets the same message as another customer's ticket. The hint replaces that of the server, which names tools. */
 const asNotFound = (error: ErrorAnswer, id: string): ErrorAnswer =>
   error.code === 'VALIDATION_ERROR' || error.code === 'TICKET_NOT_FOUND'
     ? {

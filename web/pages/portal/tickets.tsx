@@ -53,8 +53,8 @@ export function TicketsPage() {
           <h1>Tickets</h1>
           <p className="small muted">
             {lead
-              ? 'Everyone’s in your organisation, because you are the lead contact.'
-              : 'Your own, and those your colleagues share with you.'}
+              ? 'All tickets of your organisation, because you are the lead contact.'
+              : 'Your own tickets, and those that colleagues share with the organisation.'}
           </p>
         </div>
         <a className="btn btn--primary" href="/portal/new">

@@ -54,7 +54,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .option('--json', 'print one JSON line when everything is ready')
     .action((servers: string[], options: Options) => finish(async () => (await import('./commands/start.ts')).serve(servers, options)));
 
-  command('ask', 'Ask the assistant a question in plain language. A change is shown first and asks for your approval.', [
+  command('ask', 'Ask the assistant a question in plain language. It shows a change first, and asks for your approval.', [
     'tamshai ask "what is my PTO balance?" --as marcus.johnson',
     'tamshai ask "top 5 deals closing this month" --as carol.johnson',
     'tamshai ask "and next month?" --as carol.johnson --conversation 7c1e0b52-…',
@@ -68,7 +68,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
       finish(async () => (await import('./commands/ask.ts')).ask(words.join(' '), options)),
     );
 
-  command('call', 'Call one tool as one person. A change is shown first and asks for your approval.', [
+  command('call', 'Call one tool as one person. It shows a change first, and asks for your approval.', [
     'tamshai call hr get_time_off_balances --as marcus.johnson',
     `tamshai call hr find_employees '{"name":"Kim"}' --as frank.davis`,
     'tamshai call tasks list_tasks --as nina.patel --json | jq .data',
@@ -161,7 +161,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
       below({
         sentences: [
           'While Tamshai runs on its embedded database, the running gateway verifies the log. Otherwise this command opens the data folder and verifies it itself.',
-          'A separate process that keeps a part of the log and does not answer is named, and the command ends with exit code 5.',
+          'If a separate process that stores a part of the log does not answer, the command names it and ends with exit code 5.',
         ],
         examples: ['tamshai audit verify', 'tamshai audit verify --json'],
       }),
@@ -200,7 +200,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
       below({
         sentences: [
           NEEDS,
-          'The first start fills an empty data folder with sample data: import before it to begin with your own.',
+          'The first start fills an empty data folder with sample data. To begin with your own, import before the first start.',
           'Every entry keeps its owner.',
         ],
         examples: [

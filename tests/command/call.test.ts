@@ -68,7 +68,9 @@ describe('call, for people', () => {
     const { code, out } = await call('hr.find_employees', { department: 'Engineering', limit: 2 }, 'frank.davis');
     expect(code).toBe(0);
     expect(out).toMatch(/^success {2}2\+ rows {2}/);
-    expect(out).toMatch(/^Incomplete: the first 2 of more than 2\. Totals and sorting cover these rows only\. Narrow by name/m);
+    expect(out).toMatch(
+      /^Incomplete: the first 2 of more than 2\. Totals that you compute from these rows are incomplete\. Narrow by name/m,
+    );
     const [, input = ''] = /^More {2}tamshai call hr find_employees '(.*)' --as frank\.davis$/m.exec(out) ?? [];
     const next = await running.run(['call', 'hr', 'find_employees', input, '--as', 'frank.davis', '--json']);
     expect(next.json()).toMatchObject({ status: 'success', metadata: { returnedCount: 2 } });
@@ -302,7 +304,7 @@ describe('a change', () => {
 
   test.each(['y\n', '\n', 'yes please\n', 'approve\n', '\u0004'])('%j is no decision: the change stays pending', async (type) => {
     const { screen, code } = await atTerminal(raise(140_005), answering(type));
-    expect(screen).toMatch(/Nothing has changed yet\. It still waits for you\.\nOpen http:\S+ within [45]:\d\d\.\n$/);
+    expect(screen).toMatch(/Nothing has changed yet\. The change still waits for your decision\.\nOpen http:\S+ within [45]:\d\d\.\n$/);
     expect(code).toBe(3);
     expect(await salaryOf()).toBe(140_003);
   });

@@ -133,7 +133,7 @@ describe('import', () => {
     expect(await given('{"name":"x"}\n')).toMatchObject(refused('line 1 is not the beginning of exported knowledge'));
     expect(await run(settings, 'import', file('absent'))).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/ is not there; nothing was changed\.\n$/),
+      err: expect.stringMatching(/ does not exist; nothing was changed\.\n$/),
     });
     expect(await run(settings, 'import', folder())).toMatchObject({
       code: 2,

@@ -43,7 +43,10 @@ const rowsOf = (rows: number, more: boolean) => (more ? `${grouped(rows)}+ rows`
 
 function incomplete({ returnedCount, warning, nextCursor, summary }: ListMetadata, asked: Asked, { style, width }: Look): string[] {
   const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
-  const covers = summary === undefined ? 'Totals and sorting cover these rows only.' : 'The summary covers all of them.';
+  const covers =
+    summary === undefined
+      ? 'Totals that you compute from these rows are incomplete.'
+      : 'The summary covers all rows, including those that are not shown.';
   const note = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
   const input = JSON.parse(asked.input) as Record<string, unknown>;
   const next = nextCursor === undefined ? [] : [`${style.dim('More')}  ${commandFor(asked, { ...input, cursor: nextCursor })}`];

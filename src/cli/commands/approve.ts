@@ -47,7 +47,10 @@ export async function decideAtTerminal({ pending, aheadMs, client, person }: Wai
   if (word === 'yes' || word === 'no') return report(await client.decide(confirmationId, word === 'yes'), word === 'yes', pending, console);
   if (leftMs() === 0) return expired(pending, console);
   const why = typed === undefined ? '' : 'That was neither yes nor no. ';
-  console.out(`${why}Nothing has changed yet. It still waits for you.`, `Open ${safe(data.approvalUrl)} within ${left()}.`);
+  console.out(
+    `${why}Nothing has changed yet. The change still waits for your decision.`,
+    `Open ${safe(data.approvalUrl)} within ${left()}.`,
+  );
   return EXIT.waits;
 }
 
@@ -78,7 +81,7 @@ function report({ body, status, requestId }: Reply, approved: boolean, pending: 
     console.err(...errorLines(answer, console.errors, console.look.width));
     if (!answer.retryable && approved) console.err('Nothing was changed.');
     if (answer.retryable)
-      console.err(`We do not know yet whether it ran. It runs at most once: open ${safe(confirmationData.approvalUrl)} to see.`);
+      console.err(`It is unknown whether the change was made. It is made at most once: open ${safe(confirmationData.approvalUrl)} to see.`);
   }
   return exitOf(status, answer.code);
 }

@@ -39,7 +39,7 @@ export async function ask(question: string, options: AskOptions): Promise<number
     if (event.type === 'pending_confirmation') cards.push(event);
     if (event.type === 'error') trouble = event;
     if (console.json) console.value(event);
-    screen?.hear(event);
+    screen?.show(event);
   });
   screen?.end();
   if (refused) return fail(refused.body as unknown as ErrorAnswer, refused.status, console);
@@ -91,26 +91,26 @@ async function decideAll(
   return [EXIT.waits, EXIT.failed, EXIT.refused, EXIT.unavailable, EXIT.undone].find((exit) => ends.includes(exit)) ?? EXIT.ok;
 }
 
-function openScreen(console: Console): { hear(event: AssistantEvent): void; end(): void } {
+function openScreen(console: Console): { show(event: AssistantEvent): void; end(): void } {
   const printer = createAnswerPrinter((text) => process.stdout.write(text), console.look);
   const { dim, yellow, red } = console.errors;
-  let spoken = false;
+  let hasText = false;
   const aside = (line: string) => {
-    if (spoken) printer.end();
-    spoken = false;
+    if (hasText) printer.end();
+    hasText = false;
     console.err(line);
   };
   return {
-    hear(event) {
+    show(event) {
       if (event.type === 'text') {
-        if (!spoken) process.stdout.write('\n');
-        spoken = true;
+        if (!hasText) process.stdout.write('\n');
+        hasText = true;
         printer.text(event.text);
       } else if (event.type === 'tool_result') aside(chip(event, { dim, red, yellow }));
       else if (event.type === 'service_unavailable') aside(yellow(`${safe(event.title)} does not answer.`));
     },
     end() {
-      if (!spoken) return;
+      if (!hasText) return;
       printer.end();
       process.stdout.write('\n');
     },

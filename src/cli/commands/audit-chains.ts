@@ -132,9 +132,9 @@ export async function checkLocalAudit(
   const where = new Map<string, AuditChains[]>();
   for (const source of sources) for (const { chain } of await source.chains()) where.set(chain, [...(where.get(chain) ?? []), source]);
   for (const { chain, count } of checkpoints) if (count > 0 && !where.has(chain)) where.set(chain, []);
-  for (const [chain, places] of where) {
+  for (const [chain, holders] of where) {
     onChain(chain);
-    const only = places.map((source) => ({
+    const only = holders.map((source) => ({
       ...source,
       chains: async () => (await source.chains()).filter((each) => each.chain === chain),
     }));

@@ -42,7 +42,8 @@ export async function backup(file: string, options: { json?: boolean }): Promise
     if (console.json) console.value({ file: to, files: Object.keys(files).length, bytes, elsewhere: outside });
     else {
       console.out(
-        `${shownPath(config.dataFolder)} is in ${file}: ${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before it was packed.`,
+        `Copied ${shownPath(config.dataFolder)} to ${file}: ` +
+          `${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before compression.`,
       );
       console.out('It contains the keys: protect it like the data folder.');
       if (outside.length > 0) console.out(`Back these up separately: ${outside.join(', ')}. See docs/operating.md.`);
@@ -69,7 +70,8 @@ export async function restore(file: string, options: { json?: boolean }): Promis
   if (console.json) console.value({ folder: dataFolder, files: Object.keys(files).length, at, version: by });
   else
     console.out(
-      `${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each verified by its checksum.`,
+      `Restored ${shownPath(dataFolder)} from the backup of ${at} (version ${by}): ` +
+        `${count(Object.keys(files).length, 'file')}, each verified by its checksum.`,
       'Next: tamshai audit verify',
     );
   return EXIT.ok;

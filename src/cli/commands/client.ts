@@ -20,8 +20,8 @@ export interface Streamed {
 }
 
 export interface Client {
-  /** Calls `hear` for every event. */
-  stream(path: string, json: string, hear: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed>;
+  /** Calls `onEvent` for every event of the stream. */
+  stream(path: string, json: string, onEvent: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed>;
   get(path: string): Promise<Reply>;
   post(path: string, json: string): Promise<Reply>;
   /** Uses a token that may approve this confirmation once, within a minute. */
@@ -60,7 +60,7 @@ export function openClient({ base, token }: Acting): Client {
     }
   }
   const audience = `${base}/api`;
-  async function stream(path: string, json: string, hear: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed> {
+  async function stream(path: string, json: string, onEvent: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed> {
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json', authorization: `Bearer ${await token(audience)}` };
     const began = performance.now();
     let complete = false;
@@ -93,7 +93,7 @@ export function openClient({ base, token }: Acting): Client {
         rest = blocks.pop() ?? '';
         for (const block of blocks) {
           if (block === 'data: [DONE]') complete = true;
-          else if (block.startsWith('data: ')) hear(JSON.parse(block.slice(6)) as Record<string, unknown>);
+          else if (block.startsWith('data: ')) onEvent(JSON.parse(block.slice(6)) as Record<string, unknown>);
         }
       }
       if (!complete) throw brokenOff(base);

@@ -34,7 +34,7 @@ export async function contracts({ check = false, json = false }: { check?: boole
   else if (check)
     console.err(
       ...changed.map((path) => `  differs  ${path}`),
-      'error  Generated files are not what the declarations say; run npm run contracts and review the difference.',
+      'error  Generated files differ from the declarations; run npm run contracts and review the difference.',
     );
   else console.out(...changed.map((path) => `  written  ${path}`));
   return check && changed.length > 0 ? EXIT.failed : EXIT.ok;

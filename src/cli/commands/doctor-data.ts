@@ -62,7 +62,7 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
 /** The files that the next start would index, and those that it would skip. */
 export async function journeyCheck(config: Config): Promise<Check[]> {
   if (!ownOf(config, 'search').some(({ name }) => name === 'journey')) return [];
-  const fix = 'set TAMSHAI_JOURNEY_FOLDER to a folder with Markdown files, or unset it to use our own';
+  const fix = 'set TAMSHAI_JOURNEY_FOLDER to a folder with Markdown files, or unset it to index docs/journey of the package';
   try {
     checkJourneyFolder(config);
   } catch (error) {
@@ -98,7 +98,7 @@ async function searchCheck(config: Config, domain: AnyDomain): Promise<Check> {
 async function mongoCheck(config: Config, domain: AnyDomain, place: string): Promise<Check> {
   try {
     await (await openDocuments(config, [domain])).close();
-    return { state: 'ok', says: `${place} answers, a replica set, for ${domain.name}` };
+    return { state: 'ok', says: `${place} answers and is a replica set, for ${domain.name}` };
   } catch (error) {
     const known = (error as Error).name === 'DatabaseProblem';
     const says = known ? (error as Error).message : `${place} could not be checked.`;
@@ -128,7 +128,12 @@ function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 
   if (missing.length > 0)
     checks.push({ ...unapplied, says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})` });
   if (login !== undefined) checks.push({ state: 'fail', says: login, fix: 'keep this login for tamshai migrate' });
-  checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which restores all policies' }) as const));
+  checks.push(
+    ...holes.map(
+      (says) =>
+        ({ state: 'fail', says, fix: "undo this change with the owner's login; sql/rights.md lists the rights of each role" }) as const,
+    ),
+  );
   if (holes.length === 0 && tables > 0)
     checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}; no login can bypass it` });
   if (Math.abs(aheadMs) > CLOCKS_DIFFER_MS) {
@@ -156,9 +161,7 @@ export async function auditCheck(config: Config, console: Console): Promise<Chec
   const says = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
   const rest: Check[] = [
     ...(unseen.length === 0 ? [] : [`${unseen.join(', ')} could not be verified while another process uses the database`]),
-    ...(silent.length === 0
-      ? []
-      : [`${silent.join(', ')} did not answer, and ${silent.length === 1 ? 'keeps a part of its own' : 'keep parts of their own'}`]),
+    ...(silent.length === 0 ? [] : [`the parts of the log on processes that did not answer could not be verified: ${silent.join(', ')}`]),
   ].map((why) => ({ state: 'warn', says: `Audit: ${why}` }));
   return [{ state: 'ok', says }, ...rest];
 }

@@ -165,7 +165,7 @@ function readableError(error: unknown, name: string): unknown {
   if (error instanceof Damaged) return new Stop(`${name} cannot be imported: ${error.message}. Nothing was changed.`, EXIT.usage);
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') {
-    const why = code === 'ENOENT' ? 'is not there' : code === 'EISDIR' ? 'is a folder' : 'cannot be read';
+    const why = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : 'cannot be read';
     return new Stop(`${name} ${why}; nothing was changed.`, EXIT.usage);
   }
   if (code === '42501')
@@ -221,7 +221,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
     }
     parts.push(chunk.subarray(from));
     size += chunk.length - from;
-    if (size > LONGEST) throw new Damaged('one of its lines has no end');
+    if (size > LONGEST) throw new Damaged('one of its lines is too long');
   }
   if (size > 0) yield Buffer.concat(parts);
   return undefined;

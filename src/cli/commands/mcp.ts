@@ -134,7 +134,7 @@ class Pump {
       const forgotten =
         error instanceof SdkHttpError && error.status === 404 && sessionId !== undefined && factsOf(message).method !== 'initialize';
       if (!forgotten || this.#initialize === undefined) throw error;
-      // Several calls may find the session gone; one of them opens a new one.
+      // Several requests may find that the session is lost; only one of them opens a new session.
       if (this.#gateway.sessionId === sessionId)
         this.#reconnecting ??= this.#reconnect(this.#initialize).finally(() => (this.#reconnecting = undefined));
       await this.#reconnecting;
@@ -142,7 +142,7 @@ class Pump {
     }
   }
 
-  /** Opens a new session in place of the lost one, without the client. */
+  /** Opens a new session in place of the lost one. The client does not notice it. */
   async #reconnect(initialize: JSONRPCMessage): Promise<void> {
     const old = this.#gateway;
     let answered: (message: JSONRPCMessage) => void = () => {};

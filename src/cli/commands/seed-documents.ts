@@ -54,13 +54,13 @@ const kinds = (config: Config) =>
       },
     },
     search: {
-      doing: 'Writing sample for search',
+      doing: 'Writing search sample',
       rows: 'rows',
       url: config.searchUrl,
       async open(domain) {
         const { backends, close } = await openSearch(config, [domain]);
         const backend = backends.get(domain);
-        if (backend === undefined) throw new Error(`${domain.name} is not searched`);
+        if (backend === undefined) throw new Error(`${domain.name} has no search store`);
         return {
           product: backend.product,
           name: domain.name,

@@ -106,8 +106,7 @@ async function agreed(place: string, name: string, given: string | undefined): P
   if (typed === undefined)
     throw new Stop(`This replaces data in ${place}; confirm it with --database and the name of that database.`, EXIT.waits);
   // With several servers, --database lists all their names, separated by commas.
-  if (!typed.split(',').includes(name))
-    throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
+  if (!typed.split(',').includes(name)) throw new Stop('That is not the name of the database; it was not changed.', EXIT.usage);
 }
 
 async function fill(

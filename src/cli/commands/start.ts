@@ -35,7 +35,7 @@ export async function serve(names: readonly string[], options: { json?: boolean 
   return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
 }
 
-/** After draining, the process exits even if a request has not ended. */
+/** A stopping process exits this long after the drain, even if a request has not ended. */
 const ENDING_MS = 20_000;
 
 async function run(config: Config, servers: readonly string[], console: Console): Promise<number> {

@@ -78,10 +78,10 @@ export function describeTool(server: string, name: string, json: boolean | undef
   });
   const heading = (text: string) => ['', style.bold(text)];
   console.out(`${style.bold(`${server} ${tool.name}`)}  ${tool.title}`, ...wrap(description, width));
-  console.out(...heading('Takes'), ...indent(taken.length === 0 ? ['nothing'] : pairs(taken, style), 2));
-  console.out(...heading('For'), `  ${tool.roles.join(', ')}`);
+  console.out(...heading('Input'), ...indent(taken.length === 0 ? ['nothing'] : pairs(taken, style), 2));
+  console.out(...heading('Roles'), `  ${tool.roles.join(', ')}`);
   const codes = Object.keys(tool.errors);
-  if (codes.length > 0) console.out(...heading('May answer'), ...indent(wrap(codes.join(', '), width - 2), 2));
+  if (codes.length > 0) console.out(...heading('Errors'), ...indent(wrap(codes.join(', '), width - 2), 2));
   const shown = examples.filter(({ gives }) => gives === undefined || gives === 'success').slice(0, 3);
   if (shown.length > 0) console.out(...heading('Examples'));
   for (const { ask, as, input } of shown)

@@ -25,7 +25,7 @@ interface Server {
   readonly tools: readonly Listed[];
 }
 
-const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'acts at once' };
+const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'writes at once' };
 const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'at once if yours' : (KIND[kind] ?? ''));
 
 /** Without a person, lists all declared tools; with one, asks the running gateway. */
@@ -79,7 +79,7 @@ export async function tools(
     own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );
   if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? 'marcus.johnson'}`));
-  if (example !== undefined) console.out(style.dim(`What one takes:  tamshai tools ${safe(example)}`));
+  if (example !== undefined) console.out(style.dim(`See its input:  tamshai tools ${safe(example)}`));
   if (servers.length === 0) console.out(`There is no tool${server === undefined ? '' : ` on ${server}`} that this person may use.`);
   return EXIT.ok;
 }

@@ -49,7 +49,7 @@ function createSession(tool: Tool, person: Person): CachedSession {
   return { domain: tool.domain.name, audience, person, shows };
 }
 
-/** A session for `findResult` only: it finds the results of a person's executed tickets, even if the person has lost the roles. */
+/** A session for `findResult` only. With it, people get the results of their executed tickets even after they lost the roles. */
 export const formerSession = (tool: Tool, person: Person): StoreSession => ({
   domain: tool.domain.name,
   audience: audienceFor(tool, new Set(tool.roles)) ?? '',
@@ -76,7 +76,7 @@ export function meFor(person: Person): Me {
   return me;
 }
 
-/** The masks that hide fields of this tool from the person. */
+/** The masks of the tool's domain that apply to this person. */
 export function hiddenFrom(
   tool: { readonly domain: Pick<Tool['domain'], 'masks'> },
   person: Pick<Person, 'roles'>,
@@ -86,7 +86,7 @@ export function hiddenFrom(
     .map(([mask, { hides, shownTo, andOwner }]) => ({ mask, hides, shownTo, andOwner }));
 }
 
-/** Role → the rows that it sees through this tool, for the published role matrix. */
+/** For each role of the tool: the rows that the role sees, for the published role matrix. */
 export function matrixRow(tool: Tool): Map<Role, string> {
   const rows = new Map<Role, string>();
   for (const role of tool.roles) {

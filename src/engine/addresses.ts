@@ -1,4 +1,4 @@
-/** Finds the declared resource that a URI names. A URI is only compared with declared ones; nothing opens it as a path. */
+/** Finds the declared resource that a URI names. A URI is only compared with declared URIs; no code opens it as a path. */
 import type { Resource } from '../declare/resources.ts';
 
 export interface Addressed {
@@ -10,7 +10,7 @@ export interface Addressed {
 const LONGEST = 8192;
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&');
 
-/** Decodes one path segment; undefined for a segment that could leave its folder, such as `..`. */
+/** Decodes one path segment; undefined for `.`, `..`, a malformed segment, and one with a slash, backslash or control character. */
 function decoded(part: string): string | undefined {
   try {
     const text = decodeURIComponent(part);
@@ -27,7 +27,7 @@ const valueOf = (texts: readonly string[]): unknown => {
   return /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
 };
 
-/** The result is undefined for a URI that no resource has. */
+/** Returns a function that finds the resource of a URI; it returns undefined if no resource matches. */
 export function addresses(resources: readonly Resource[]): (uri: string) => Addressed | undefined {
   const plain = new Map(resources.filter(({ variables }) => variables.length === 0).map((resource) => [resource.uri, resource]));
   const patterns = resources

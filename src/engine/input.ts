@@ -37,13 +37,12 @@ function publishedName(key: string, shape: object, aliases: Readonly<Record<stri
   );
 }
 
-/** The input may repeat the caller's own id, which is removed here. Another person's id is refused. */
+/** Removes pinned keys, with which the input may repeat the caller's own identity. Refuses another person's identity. */
 function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, person: Person): Record<string, unknown> {
   const left = { ...raw };
   for (const [pinned, own] of Object.entries(tool.domain.pinned ?? {})) {
     for (const key of Object.keys(left).filter((each) => snake(each) === pinned)) {
-      if (typeof left[key] !== 'string' || !own(person).includes(left[key]))
-        throw failure('USER_MISMATCH', `${pinned} is not yours to choose.`);
+      if (typeof left[key] !== 'string' || !own(person).includes(left[key])) throw failure('USER_MISMATCH', `${pinned} must be your own.`);
       delete left[key];
     }
   }
@@ -57,7 +56,7 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   const plain = withPublishedKeys(own, tool.input, tool.inputAliases);
   const parsed = tool.input.safeParse(plain, { error: validationMessage });
   if (parsed.success) return parsed.data;
-  // Only the first issue of each field: later ones are often its consequence.
+  // Reports only the first issue of each field, because later ones often follow from it.
   const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
   const issues = firsts.slice(0, 10).map((issue) => describeIssue(issue, plain, Object.keys(tool.input.shape)));
   throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });

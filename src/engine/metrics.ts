@@ -1,4 +1,4 @@
-/** Counters, gauges and histograms in the Prometheus text format. A series is looked up once, so counting is one addition. */
+/** Counters, gauges and histograms in the Prometheus text format. Callers look a series up once, so counting is one addition. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ export interface Metrics {
   text(server?: string): string;
 }
 
-/** Seconds: from a read in memory to the deadline of a call. */
+/** The bucket bounds in seconds, from a read in memory to the deadline of a call. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {

@@ -4,12 +4,12 @@
 export interface KeyValue {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
-  /** Writes only if the key has no value; else false. */
+  /** Writes only if the key has no value, and returns whether it wrote. */
   add(key: string, value: string, ttlSeconds: number): Promise<boolean>;
-  /** Compare-and-swap: writes only if the value is `expected`; else false. */
+  /** Compare-and-swap: writes only if the value is `expected`, and returns whether it wrote. */
   swap(key: string, expected: string, next: string, ttlSeconds: number): Promise<boolean>;
   delete(key: string): Promise<void>;
-  /** Increments the counter of the current window and returns it. */
+  /** Increments the counter of the current window and returns the new count. */
   count(key: string, windowSeconds: number): Promise<number>;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface KeyValue {
 
 /** Limits how many holders a key has at once, over all processes. */
 export interface Leases {
-  /** False if the key has `most` holders. A lease expires, because a killed process cannot release it. */
+  /** False if the key already has `most` holders. A lease expires, because a killed process cannot release it. */
   acquire(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
   /** Extends a held lease. */
   renew(key: string, holder: string, seconds: number): Promise<void>;
@@ -76,7 +76,7 @@ export interface AuditQuery {
 /** A source of audit chains: the call log of a process, or a domain's store, which holds the chains of its writes. */
 export interface AuditChains {
   chains(): Promise<readonly { readonly chain: string; readonly count: number }[]>;
-  /** In order and read in batches, because a chain may not fit in memory. */
+  /** The records in order. They are read in batches, because a chain may not fit in memory. */
   records(chain: string): AsyncIterable<ChainedRecord>;
   record(chain: string, n: number): Promise<ChainedRecord | undefined>;
   newest(query: AuditQuery): Promise<readonly ChainedRecord[]>;

@@ -1,4 +1,4 @@
-/** The registry of all domains, tools, resources and prompts. It is built once at start; everything derived depends on it alone. */
+/** The registry of all domains, tools, resources and prompts. It is built once at start; all derived code depends only on it. */
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
 import type { AnyDomain, Tool } from '../declare/tool.ts';
 

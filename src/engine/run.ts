@@ -1,4 +1,4 @@
-/** The pipeline of a call on every surface: rate limit → role → parse input → run → check output → audit record. */
+/** The pipeline that every call runs through: rate limit → role → parse input → run → check output → audit record. */
 import { sessionFor } from './access.ts';
 import type { Answer } from '../declare/answer.ts';
 import { completedCall, recordOfCall } from './audit/call-record.ts';
@@ -98,7 +98,7 @@ function noSuchTool({ registry: { domains } }: Runtime, { server, tool }: CallRe
   return failure('TOOL_NOT_FOUND', `There is no tool ${quoted(tool)} on ${quoted(server)}.`);
 }
 
-/** Answers a `Failure` as it is. Any other error becomes INTERNAL_ERROR and is logged under its request id. */
+/** Returns the answer of a `Failure`. Logs any other error with the request id and answers INTERNAL_ERROR. */
 function answerFor(runtime: Pick<Runtime, 'log'>, error: unknown, requestId: string): Answer {
   if (error instanceof Failure) return error.answer();
   const { name, code, stack } = error as Error & { code?: string };

@@ -49,7 +49,7 @@ export interface CallRequest {
   readonly requestId: string;
   /** A getter may create the signal, so the pipeline reads this property only when it needs it. */
   readonly signal?: AbortSignal | undefined;
-  /** Set if a write that normally needs no approval needs one in this call: a sentence for the card that says why. */
+  /** A sentence for the card. If it is set, a write that otherwise needs no approval needs one in this call, for the reason it states. */
   readonly approvalBecause?: string | undefined;
 }
 

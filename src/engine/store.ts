@@ -7,14 +7,14 @@ import type { AuditChains, AuditRecord } from './ports.ts';
 import type { Row } from '../declare/rows.ts';
 import type { Queries, Readers, StoreKind, Writers } from '../declare/store-kinds.ts';
 
-/** In whose name a store works. The adapter turns it into a database role with settings, or into filters. */
+/** The person for whom a store reads and writes, with audience and masks. The adapter turns it into a database role or into filters. */
 export interface StoreSession {
   readonly domain: string;
   readonly audience: string;
   readonly person: Person;
   /** The masks that do not apply to this person. */
   readonly shows: readonly string[];
-  /** For the store's log: the request of a slow or failed query. */
+  /** The store logs it with a slow or failed query. */
   readonly requestId?: string;
 }
 

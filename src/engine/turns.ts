@@ -9,10 +9,9 @@ export interface Turns {
   next(): Promise<void>;
 }
 
-/** Lets pending I/O events run first. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** `if (turns.isOver()) await turns.next();` after each small piece of work. */
+/** Use it after each small piece of work: `if (turns.isOver()) await turns.next();`. */
 export function createTurns(sliceMs = SLICE_MS): Turns {
   let end = performance.now() + sliceMs;
   return {

@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: 'an e-mail address',
   url: 'an address such as https://example.com',
 };
-/** Years get no thousands separator. */
+/** Numbers below 10,000 get no thousands separator, because they may be years. */
 const amount = (n: number | bigint) => (n < 10_000 ? String(n) : n.toLocaleString('en-US'));
 
 function size(origin: string, n: number | bigint, bound: 'at least' | 'at most', inclusive: boolean): string {

@@ -45,7 +45,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       const name = `${first_name} ${last_name}`;
       const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom, reason: 'Role closed' });
       expect(card.message).toBe(
-        `Delete employee ${name} (${email})? The record stays for the audit; no tool can bring it back. Nothing has changed yet.`,
+        `Delete employee ${name} (${email})? The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.`,
       );
       expect(card.confirmationData).toMatchObject({
         action: 'delete_employee',

@@ -221,7 +221,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     const customer_id = await newCustomer(testRuntime);
     await newDeal(testRuntime, 'CLOSED_WON', customer_id);
     const card = await testRuntime.ask(carol, 'sales', 'delete_customer', { customer_id });
-    expect(card.message).toMatch(/^Delete the customer Test Customer\? The record stays for the audit/);
+    expect(card.message).toMatch(/^Delete the customer Test Customer\? The data stays in the database for audits/);
     expect(card.confirmationData).toMatchObject({
       destructive: true,
       changes: [

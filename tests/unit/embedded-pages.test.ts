@@ -86,7 +86,7 @@ describe('the states of an approval card', () => {
       [
         'Needs your approval. This removes a record.',
         'Terminate Frank Davis ?',
-        'The record stays for the audit; no tool can bring it back.',
+        'The data stays in the database for audits, but no tool can restore the record.',
         'Back',
         'Yes, terminate',
       ],

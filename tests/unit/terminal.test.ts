@@ -205,7 +205,7 @@ describe('the approval card', () => {
 
   test('warns before a deletion', () => {
     expect(shownCard({ destructive: true, reason: null }).join(' ')).toContain(
-      'The record stays for the audit; no tool can bring it back. Nothing has changed yet.',
+      'The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.',
     );
   });
 

@@ -22,7 +22,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   const title = 'Needs your approval';
   const sentences = [
     sentence(safe(data.summary)),
-    data.destructive && 'The record stays for the audit; no tool can bring it back.',
+    data.destructive && 'The data stays in the database for audits, but no tool can restore the record.',
     data.because !== undefined && safe(data.because),
     'Nothing has changed yet.',
   ];

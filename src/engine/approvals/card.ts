@@ -4,10 +4,12 @@ import { inWords } from '../../declare/fields.ts';
 import type { Person } from '../../declare/people.ts';
 import type { Input, Plan, Tool } from '../../declare/tool.ts';
 
+const NOT_RESTORABLE = 'The data stays in the database for audits, but no tool can restore the record.';
+
 export const messageOf = (tool: Tool, plan: Plan, because: string | undefined) =>
   [
     `${plan.summary}?`,
-    ...(tool.effect === 'removes' ? [plan.afterwards ?? 'The record stays for the audit; no tool can bring it back.'] : []),
+    ...(tool.effect === 'removes' ? [plan.afterwards ?? NOT_RESTORABLE] : []),
     ...(because === undefined ? [] : [because]),
     'Nothing has changed yet.',
   ].join(' ');
@@ -19,7 +21,7 @@ export interface CardRequest {
   readonly moment: Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin' | 'because'>;
 }
 
-/** The card has passed through JSON, so that it can be compared with a stored one. */
+/** Converts the card to JSON and back, so that it can be compared with a stored card. */
 export function cardOf(tool: Tool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
   const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
   const changes = plan.changes.map(

@@ -16,10 +16,10 @@ export interface DecisionServiceOptions {
   readonly backend: (server: string) => Backend;
   /** Reads the person's current state: the roles of an old token do not count. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
-  /** Uses up a right to approve that is valid for one ticket. */
+  /** Marks a token that may approve one ticket as used. */
   readonly spend: (caller: Caller) => Promise<void>;
   readonly failpoint: (name: string) => void;
-  /** Called once for the outcome of each decided ticket. */
+  /** Called with the outcome of each decided ticket, for metrics. */
   readonly decided?: (server: string, outcome: Answer | CancelledAnswer) => void;
 }
 

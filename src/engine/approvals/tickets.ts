@@ -12,7 +12,7 @@ import type { Input } from '../../declare/tool.ts';
 
 export const EXPIRES_AFTER_SECONDS = 300;
 const RETENTION_SECONDS = 24 * 3600;
-/** A claimed ticket may be executed shortly after it expired: the person approved in time, but a process died. */
+/** A claimed ticket may be executed for this time after its expiry, because a process can die after an approval in time. */
 const CLAIM_GRACE_MS = 30_000;
 const MAX_WAITING = 20;
 /** How many recent tickets a person can list. */
@@ -221,7 +221,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
     /** Whether a claimed ticket may still be executed. */
     mayExecute: (ticket: Ticket) => clock.now().getTime() <= new Date(ticket.expiresAt).getTime() + CLAIM_GRACE_MS,
 
-    /** Stores the outcome. The first outcome stays. */
+    /** Stores the outcome, unless the ticket already has one. */
     async finish(id: string, state: 'done' | 'failed', answer: Answer, requestId?: string): Promise<void> {
       for (let attempt = 0; attempt < 50; attempt++) {
         const held = await load(id);

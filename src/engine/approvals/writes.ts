@@ -23,7 +23,7 @@ export async function act(call: AuthorisedCall): Promise<Answer> {
   })) as Answer;
 }
 
-/** Creates a ticket that waits for an approval. A change with `isOwn` is written at once, unless the request sets `approvalBecause`. */
+/** Creates a ticket that waits for an approval. Writes at once if `isOwn` is true and the request does not set `approvalBecause`. */
 export async function write(call: AuthorisedCall): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request } = call;
   const { person } = session;
@@ -51,13 +51,13 @@ export async function write(call: AuthorisedCall): Promise<Answer> {
 
 const isOwn = (tool: Tool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
 
-/** Prepares the plan again inside the transaction, because the rows may have changed: the change may now concern other people too. */
+/** Prepares the plan again inside the transaction, because the rows may have changed, and the change may now need an approval. */
 async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall): Promise<Answer> {
   const { person } = session;
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
     const plan = await tool.prepare(input, createCallContext(session, now, reading));
     if (!isOwn(tool, plan))
-      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the change now concerns other people too and needs an approval.');
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data has changed since, and the change now needs an approval.');
     const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing), plan));
     const answer: SuccessAnswer = { status: 'success', data };
     const moment = { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin };
@@ -99,7 +99,7 @@ async function executeTicket(
   { tool, started, person, origin, requestId }: Approver & { readonly tool: Tool; readonly started: number },
 ): Promise<Answer> {
   if (!opens(tool, person.roles)) {
-    // The ticket may have been executed before, and its change may have taken the needed role away. Then the stored result is the answer.
+    // If the ticket was executed before, the stored result is the answer, even if that change took the needed role away.
     const result = await findResult(runtime, ticket, person);
     if (result) return result;
   }
@@ -110,7 +110,7 @@ async function executeTicket(
     const plan = await tool.prepare(input, createCallContext(session, askedAt, handles.reading)).catch(changedSince);
     const card = comparableCard(cardOf(tool, plan, { input, person, moment: ticket.card }));
     if (!isDeepStrictEqual(card, comparableCard(ticket.card)) || !isDeepStrictEqual(versions, ticket.versions)) {
-      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: it is no longer as it was shown.', { current: card.changes });
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data is no longer as shown.', { current: card.changes });
     }
     const data = tool.output.parse(await tool.execute(input, createCallContext(session, askedAt, handles.writing), plan));
     const result: SuccessAnswer = { status: 'success', data };

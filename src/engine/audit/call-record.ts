@@ -33,7 +33,7 @@ export function recordOfCall(runtime: Pick<Runtime, 'clock'>, request: CallReque
     requestId,
     caller: { origin, person },
   } = request;
-  // A record with RATE_LIMITED has no input: if the call limiter refused the call, redaction would cost more than the refusal.
+  // A record with RATE_LIMITED has no input, because redacting the input would cost more than refusing the call.
   const input = code === 'RATE_LIMITED' ? {} : request.input;
   const rows = rowsOf(tool, answer);
   const record = auditRecord(runtime, tool, {
@@ -81,7 +81,7 @@ export const auditRecord = (runtime: Pick<Runtime, 'clock'>, tool: Tool | undefi
   input: redact(call.input, sensitiveInputs(tool)),
 });
 
-/** Names every changed field, but leaves out values of fields that some tool of the domain masks, and redacts sensitive inputs. */
+/** Lists every changed field. Leaves out the values of fields that any tool of the domain masks, and redacts sensitive inputs. */
 export function auditedChanges(registry: Registry, tool: Tool, changes: readonly CardChange[]): Details[] {
   const masked = maskedNames(registry, tool.domain.name);
   const redacted = (field: string, value: unknown): unknown => {

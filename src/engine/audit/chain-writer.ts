@@ -21,9 +21,9 @@ export interface ChainWriterOptions {
   readonly last: () => Promise<Head | undefined>;
   /** Called after each commit. Checkpoints are stored elsewhere, so that a truncated chain is found. */
   readonly checkpoint: (chain: string, count: number, mac: string) => Promise<void>;
-  /** Called before the first record of this process with the chain's length. Returns the checkpoint note of that record. */
+  /** Called with the chain's length before the first record of this process. Returns the checkpoint note for that record. */
   readonly begin?: ((chain: string, count: number) => Promise<CheckpointNote | undefined>) | undefined;
-  /** The newest checkpoint that every copy has. */
+  /** The chain's length at the newest checkpoint that both copies of the checkpoints contain. */
   readonly confirmed?: ((chain: string) => number | undefined) | undefined;
 }
 

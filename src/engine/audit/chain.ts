@@ -109,7 +109,7 @@ function isMisfiled({ record, at, principal }: Filed): boolean {
   }
 }
 
-/** Marks a misfiled record, for the verification of a chain. */
+/** The record for the verification of its chain, marked if it is misfiled. */
 export const walked = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
 
 /** Finds records by query, without misfiled ones: the verification of the chain reports those. */
@@ -183,7 +183,7 @@ const reaches = (checkpoints: readonly Checkpoint[], at: { chain: string; count:
 /** More records than this after the last checkpoint are a problem: a crash before a checkpoint cannot explain so many. */
 const OVERDUE_AFTER = 10 * CHECKPOINT_EVERY;
 const checkpointsOverdue = (checkpointed: number): string =>
-  `The last checkpoint is older than its schedule: it is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
+  `A checkpoint is overdue: the last one is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
   'Look in the log for checkpoints that could not be written.';
 
 /** Lower than any checkpoint: a chain gets its first one, at 0, before its first record. */
@@ -240,11 +240,11 @@ async function walk(
     // Some sources return all records without waiting for I/O.
     if (turns.isOver()) await turns.next();
   }
-  if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
+  if (rows < count) return broken(chain, n + 1, 'The store counts more rows than records of this chain.');
   const checkpointed = furthest(marks, 0);
   if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
   if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY) return broken(chain, n, `No checkpoint covers the end of this chain. ${RESTORE}`);
-  // Every chain with a record has had a checkpoint.
+  // A chain gets a checkpoint at 0 before its first record, so a chain with records had one even if no record names it.
   return { chain, count: n, checkpointed, named: n > 0 ? notes.most : NONE };
 }
 

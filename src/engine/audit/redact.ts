@@ -5,7 +5,7 @@ import { HIDDEN } from '../../declare/fields.ts';
 const FIELD_BYTES = 2_048;
 const INPUT_BYTES = 8_192;
 const NAME_BYTES = 128;
-/** HTTP requests have stricter limits; these are for inputs that did not come over HTTP. */
+/** Bodies of HTTP callers have the same or stricter limits (`JSON_LIMITS`); these limits are for all other inputs. */
 const LONGEST_TEXT = 262_144;
 const DEEPEST = 32;
 const MOST_VALUES = 10_000;
@@ -48,7 +48,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 export const hidePatterns = (text: string): string =>
   text.replace(ASCII.test(text) ? ASCII_PATTERNS : PATTERNS, (found, keep?: string) => (keep === undefined ? HIDDEN : found));
 
-/** A short input without any of these needs no redaction. False positives are allowed, false negatives are not. */
+/** A short input that matches none of these patterns needs no redaction. False positives are allowed, false negatives are not. */
 const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus compens pay net gross account iban bic swift tin ein tax cookie
   credential otp pin cv[vc] card code assert session key salary s.?s.?n social pass secret token authoriz routing bearer eyj sk[-_] pk[-_] ghp xox`;
 const suspicious = (extra: readonly string[]) => {
@@ -72,7 +72,6 @@ function safeText(text: string): string {
   return `${begin(shown, FIELD_BYTES)}… [cut: ${Buffer.byteLength(text)} bytes, sha256 ${digest(shown)}]`;
 }
 
-/** Created once for each set of additional field names. */
 function createRedactor(fields: readonly string[]): (input: unknown) => string {
   const own = new Set(fields.map(plainName));
   const suspect = suspicious(fields);

@@ -4,7 +4,7 @@ import { Failure } from '../../declare/errors.ts';
 import { auditRecord } from './call-record.ts';
 import type { CallRequest, Runtime } from '../runtime.ts';
 
-/** The size and the digest of a refused body: all that the audit record keeps of it. */
+/** The size and the digest of a refused body. The audit record contains nothing else of the body. */
 export interface UnreadBody {
   readonly bytes: number;
   readonly sha256?: string;

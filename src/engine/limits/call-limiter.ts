@@ -11,7 +11,7 @@ export interface CallLimiter {
   count(principal: string): void | Promise<void>;
 }
 
-/** The key for counting requests that call no tool, such as decisions. Tool calls have another key: a busy program blocks no decision. */
+/** The key for counting requests that call no tool, such as decisions. Tool calls have another key, so they cannot block a decision. */
 export const byHand = ({ principal }: { readonly principal: string }): string => `${principal} by hand`;
 
 export interface CallLimits {

@@ -33,7 +33,7 @@ export interface LeasedSlotsOptions {
 }
 
 const LEASE_SECONDS = 30;
-/** Longer than any call takes. After this time, the lease of a call is no longer renewed. */
+/** After this time, which is longer than any call takes, the lease of a call is no longer renewed. */
 const MAX_RENEWED_MS = 120_000;
 
 /** Slots for calls in all processes that share a store. Taking a slot costs one round trip; the caller does not wait for the release. */
@@ -93,7 +93,7 @@ function createReleaser(leases: Leases, clock: Clock, seconds: number): (key: st
   return (key, holder) => release(key, holder, clock.now().getTime() + seconds * 1000);
 }
 
-/** Holder → number of slots, and the process that holds them. */
+/** By holder: the number of its slots, and the id of the process that holds them (`home`). */
 type Held = Map<string, { readonly count: number; readonly home: string }>;
 
 const MAX_ATTEMPTS = 20;
@@ -238,7 +238,7 @@ export class ConcurrencyLimit {
       if (before === undefined ? await this.#kv.add(key, after, RECORD_SECONDS) : await this.#kv.swap(key, before, after, RECORD_SECONDS))
         return true;
     }
-    throw failure('SERVICE_UNAVAILABLE', 'Too much is being opened at once.');
+    throw failure('SERVICE_UNAVAILABLE', 'Too many streams, answers or subscriptions are being opened at once.');
   }
 
   /** The slots of other processes that still have a heartbeat, without the holders in `own`. */

@@ -1,4 +1,4 @@
-/** Pages of lists: one row more than the limit, the cursor of the next page, and metadata; the same for every store. */
+/** Builds the pages of lists with the cursor of the next page and the metadata, in the same way for every store. */
 import type { ListMetadata } from '../../declare/answer.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Window } from '../store.ts';

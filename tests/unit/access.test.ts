@@ -1,4 +1,4 @@
-/** Access control: which roles may call a tool, with which audience and masks. The expectations are not derived from the code. */
+/** Access control: which roles may call a tool, with which audience, and which masks are lifted for them. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { audienceFor, hiddenFrom, opens, sessionFor } from '../../src/engine/access.ts';
@@ -28,7 +28,7 @@ const person = (roles: readonly Role[]): Person => ({
   roles: new Set(roles),
 });
 
-test('a tool can be called with its roles and with no other', () => {
+test('only a person with one of the roles of a tool can call the tool', () => {
   expect(opens(toolFor('hr-read'), new Set<Role>(['hr-read']))).toBe(true);
   expect(opens(toolFor('hr-read'), new Set<Role>(['employee', 'manager', 'finance-read', 'executive']))).toBe(false);
   expect(() => sessionFor(toolFor('hr-write'), person(['employee', 'manager', 'hr-read']), 'r')).toThrow(
@@ -43,7 +43,7 @@ test('the audience follows the role that opened the tool, not the widest role th
   expect(audienceFor(toolFor('employee', 'manager', 'hr-read'), new Set<Role>(['employee']))).toBe('self');
 });
 
-test('an audience that depends on the employee record refuses an account without one', () => {
+test('an account without an employee record is refused if the audience depends on that record', () => {
   expect(() => sessionFor(toolFor('manager'), { ...person(['manager']), employeeId: undefined }, 'r')).toThrow(
     'Your account is not linked to an active employee record.',
   );

@@ -22,7 +22,7 @@ describe('text', () => {
     printer.end();
     expect(out).toBe('You have 27 days left\n');
   });
-  test('breaks at the width, wherever the pieces end', () => {
+  test('wraps at the width, wherever the streamed pieces end', () => {
     const whole = 'The five largest deals closing in November add up to more than a million dollars.';
     const lines = printed(whole.match(/.{1,3}/gs) ?? [], 30)
       .trimEnd()
@@ -51,7 +51,7 @@ describe('tables', () => {
     const lines = printed([TABLE], 20).split('\n');
     expect(lines).toEqual(['  Deal    Globex Rollout', '  Value   $405,000', '', '  Deal    Acme', '  Value   $1,000', '']);
   });
-  test('at the end of the answer are printed too', () => {
+  test('at the end of the answer are printed even without a final line break', () => {
     expect(printed([TABLE.trimEnd()])).toContain('Acme               $1,000');
   });
 });

@@ -1,4 +1,4 @@
-/** Backup archives: packing and unpacking, and the refusal of every defect with its own message, without writing anything. */
+/** Backup archives: packing, unpacking, and defective archives, which are refused with a message and write nothing. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ test('a valid archive is unpacked with permissions for its owner alone', async (
   expect(statSync(join(place, 'data', 'a')).mode & 0o777).toBe(0o600);
 });
 
-test('a packed archive is unpacked again, including long names', async () => {
+test('a packed folder can be unpacked again, including files with long names', async () => {
   const folder = join(place, 'own');
   const deep = join('a'.repeat(60), 'b'.repeat(60));
   mkdirSync(join(folder, deep), { recursive: true });
@@ -84,9 +84,9 @@ test('a packed archive is unpacked again, including long names', async () => {
 });
 
 test.each([
-  ['a name too long to be split', 'x'.repeat(101)],
-  ['a letter beyond ASCII', 'caf\u00e9'],
-])('%s is not packed, as it could not be restored, and no archive is left behind', async (_, name) => {
+  ['a file with a name that is too long', 'x'.repeat(101)],
+  ['a file with a non-ASCII letter in its name', 'caf\u00e9'],
+])('%s ends the backup, because the archive format cannot hold it, and no archive is left behind', async (_, name) => {
   const folder = join(place, 'own');
   mkdirSync(folder);
   writeFileSync(join(folder, name), 'x');
@@ -99,7 +99,7 @@ test('a file that changes while it is packed ends the backup, and no archive is 
   const folder = join(place, 'own');
   mkdirSync(folder);
   writeFileSync(join(folder, 'a'), Buffer.alloc(4 * 2 ** 20, 1));
-  // `leaveOut` is called between the size being read and the file being copied.
+  // `pack` calls `leaveOut` after it reads the size of the file and before it copies the file.
   const leaveOut = () => {
     writeFileSync(join(folder, 'a'), 'short');
     return false;
@@ -122,14 +122,14 @@ test('an existing archive is not overwritten', async () => {
 const outside = join(tmpdir(), `tamshai-evil-${process.pid}`);
 test.each<[string, Entry[], RegExp]>([
   ['a path above the folder', [{ name: '../evil', content: 'x' }], /"\.\.\/evil" leads out of the folder/],
-  ['a path above it further in', [{ name: 'a/../../evil', content: 'x' }], /leads out of the folder/],
-  ['a folder above it', [{ name: '../', kind: '5' }], /leads out of the folder/],
+  ['a path that leaves the folder in the middle', [{ name: 'a/../../evil', content: 'x' }], /leads out of the folder/],
+  ['an entry for the parent folder', [{ name: '../', kind: '5' }], /leads out of the folder/],
   ['an absolute path', [{ name: outside, content: 'x' }], /is an absolute path/],
   ['a path with a drive', [{ name: 'C:/evil', content: 'x' }], /is an absolute path/],
   ['a backslash', [{ name: 'a\\..\\evil', content: 'x' }], /holds a backslash/],
   ['an empty part', [{ name: 'a//b', content: 'x' }], /has an empty part/],
-  ['a part that is a dot', [{ name: './a', content: 'x' }], /has an empty part/],
-  ['no name', [{ name: '', content: 'x' }], /has no name/],
+  ['a path with a dot as a part', [{ name: './a', content: 'x' }], /has an empty part/],
+  ['an entry without a name', [{ name: '', content: 'x' }], /has no name/],
   ['a NUL in a name', [{ name: 'keys.json\0.txt', content: 'x' }], /holds a control character/],
   ['a line break in a name', [{ name: 'a\nb', content: 'x' }], /holds a control character/],
   ['letters that are not ASCII', [{ name: 'a\xe9', content: 'x' }], /holds a control character or a letter beyond ASCII/],
@@ -149,7 +149,7 @@ test.each<[string, Entry[], RegExp]>([
     /"a" is in it twice/,
   ],
   [
-    'a file in place of a folder',
+    'a file with the name of a folder',
     [
       { name: 'a/', kind: '5' },
       { name: 'a', content: 'x' },
@@ -157,7 +157,7 @@ test.each<[string, Entry[], RegExp]>([
     /"a" is in it twice/,
   ],
   [
-    'a file as a folder',
+    'a file inside another file',
     [
       { name: 'a', content: 'x' },
       { name: 'a/b', content: 'x' },
@@ -165,9 +165,9 @@ test.each<[string, Entry[], RegExp]>([
     /"a\/b" lies in a file/,
   ],
   ['a wrong checksum', [{ name: 'a', content: 'x', checksum: 1 }], /an entry has a wrong checksum/],
-  ['a size that is none', [{ name: 'a', size: '-0000000001\0' }], /"a" has an invalid size/],
-  ['a size in another notation', [{ name: 'a', size: '\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff' }], /"a" has an invalid size/],
-])('%s', async (_, entries, says) => {
+  ['a negative size', [{ name: 'a', size: '-0000000001\0' }], /"a" has an invalid size/],
+  ['a size in base-256 notation', [{ name: 'a', size: '\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff' }], /"a" has an invalid size/],
+])('an archive with %s is refused', async (_, entries, says) => {
   const message = await refusal(gzipSync(whole(...entries)));
   expect(message).toMatch(says);
   expect(message).toMatch(/^This archive is not restored: [^\n]+; nothing was written\.$/);

@@ -22,7 +22,7 @@ const model: Model = {
   },
 };
 
-test('a question that was aborted before its start ends without an unhandled rejection', async () => {
+test('a question that was aborted before the model starts ends as cancelled, without an unhandled rejection', async () => {
   process.on('unhandledRejection', note);
   const events: AssistantEvent[] = [];
   const { exchange } = await answerQuestion(
@@ -47,7 +47,7 @@ test('a question that was aborted before its start ends without an unhandled rej
     },
     (event) => void events.push(event),
   );
-  // Node reports an unhandled rejection after the current turn.
+  // Node reports an unhandled rejection only after the current turn of the event loop.
   await pause(20);
   expect(unhandled).toEqual([]);
   expect([exchange.stopped, events.at(-1)]).toMatchObject(['cancelled', { type: 'stop', reason: 'cancelled' }]);

@@ -1,4 +1,4 @@
-/** The assistant with an unavailable server: it names the server, whatever the model says, and answers the rest. */
+/** The assistant with an unavailable server: it always names the server, and answers the rest of the question. */
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/server/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
@@ -10,7 +10,7 @@ import { person, results, scripted } from '../assistant-events.ts';
 const registry = allTools();
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Asks a question while the server tax is unavailable. */
+/** Asks a question while the server tax is unavailable; the model answers with the text `says`. */
 async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false, away: readonly MissingServer[] = []) {
   const events: AssistantEvent[] = [];
   const model = scripted((turn) =>
@@ -40,7 +40,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
   return { events, turns: model.turns, text: events.map((event) => (event.type === 'text' ? event.text : '')).join('') };
 }
 
-test('an unavailable server is named, and the rest is answered', async () => {
+test('the assistant names an unavailable server, and answers the rest of the question', async () => {
   const { events, text } = await ask('Nobody was found.');
   expect(events.filter(({ type }) => type === 'service_unavailable')).toEqual([
     {
@@ -54,7 +54,7 @@ test('an unavailable server is named, and the rest is answered', async () => {
   expect(text).toMatch(/^Nobody was found\.\n\n\S.* does not answer\. .+ is missing here; the other results are included\.$/);
 });
 
-test('a server that is known to be down is reported before the question, to the client and to the model', async () => {
+test("the start event and the model's instructions name a server that is already known to be unavailable", async () => {
   const tax = { server: 'tax', title: 'Tax' };
   const { events, turns } = await ask('Nobody was found.', {}, false, [tax, { server: 'elsewhere', title: 'Not theirs' }]);
   expect(events[0]).toMatchObject({ type: 'start', unavailable: [tax] });
@@ -64,7 +64,7 @@ test('a server that is known to be down is reported before the question, to the 
   expect(whole.turns[0]?.instructions).not.toContain('do not answer');
 });
 
-test('an unavailable server is named once when the model has named it', async () => {
+test("the assistant adds no note about an unavailable server if the model's text already names it", async () => {
   const title = registry.find('tax', 'list_annual_filings')?.domain.title ?? '';
   const said = `${title} does not answer, so the filings are missing.`;
   expect((await ask(said)).text).toBe(said);

@@ -1,4 +1,4 @@
-/** Audit federation: a page of the audit log is merged from all processes, and names the processes that did not answer. */
+/** Audit federation: pages and verifications cover all processes, and name the processes that did not answer. */
 import { expect, test } from 'vitest';
 import { instanceOf } from '../../src/server/chains.ts';
 import { createCursors } from '../../src/engine/lists/cursor.ts';
@@ -28,7 +28,7 @@ test('a single process returns all records', async () => {
   expect([about, names(data)]).toEqual([{ recordedBy: ['gateway-1'], missing: [] }, ['calls-a 1']]);
 });
 
-test('the newest records come first, and a record from two processes appears once', async () => {
+test('the newest records come first, and a record that two processes return appears once', async () => {
   const rest = others(
     { hr1: of(record('hr-hr1', 1, 3), record('calls-hr1', 1, 2)), hr2: of(record('hr-hr1', 1, 3), record('calls-hr2', 7, 5)) },
     ['gateway-1', 'hr1', 'hr2'],
@@ -39,13 +39,13 @@ test('the newest records come first, and a record from two processes appears onc
   expect([hasMore, typeof nextCursor, about]).toEqual([true, 'string', { recordedBy: ['gateway-1', 'hr1', 'hr2'], missing: [] }]);
 });
 
-test('a process that holds records and did not answer is named', async () => {
+test('a page names the processes that hold records and did not answer', async () => {
   const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, 50, undefined);
   expect(about).toMatchObject({ recordedBy: ['gateway-1', 'hr1'], missing: ['gateway-2', 'tax'] });
   expect(about.warning).toContain('gateway-2, tax did not answer, and keep their own');
 });
 
-test('a record from another process is checked against the access rule here too', async () => {
+test('the access rule also applies to records that another process returns', async () => {
   const frank = { ...eve, principal: 'staff:frank', roles: new Set(['employee']) } as unknown as Person;
   const rest = others({ hr1: of(record('calls-hr1', 1, 1)) }, ['hr1']);
   await expect(made(of(), rest).record(frank, 'calls-hr1', 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -57,7 +57,7 @@ const good = (chain: string, count: number): AuditAnswer => ({
   verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
 });
 
-test('one broken chain fails the verification, and a process that did not answer is named', async () => {
+test('one broken chain fails the verification, which also names a process that did not answer', async () => {
   const bad: AuditAnswer = { records: [], verdict: { ok: false, chain: 'calls-hr1', n: 3, problem: 'The record is missing.' } };
   expect(
     await made(good('calls-g', 2), others({ hr1: good('hr-hr1', 1), hr2: good('hr-hr1', 2) }, ['hr1', 'hr2', 'rest'])).verify(eve),
@@ -72,21 +72,21 @@ test('one broken chain fails the verification, and a process that did not answer
   expect(await made(good('calls-g', 2), others({ hr1: bad }, ['hr1'])).verify(eve)).toEqual(bad.verdict);
 });
 
-test('a process that reports success is checked against the known lengths of its chains', async () => {
+test('the verification fails if a process reports a chain as shorter than its known length', async () => {
   const said = (answers: Record<string, AuditAnswer>, written: Record<string, number>, known = ['hr1', 'hr2']) =>
     made(good('calls-g', 2), others(answers, known, written)).verify(eve);
   const both = { hr1: good('calls-hr1', 5), hr2: good('hr-hr1', 3) };
   expect(await said(both, { 'calls-hr1': 5, 'hr-hr1': 2, 'calls-g': 2 })).toMatchObject({ ok: true });
-  // A chain that is shorter than its known length.
+  // The reported chain is shorter than its checkpoint.
   expect(await said(both, { 'calls-hr1': 6 })).toMatchObject({ ok: false, chain: 'calls-hr1', n: 6 });
   expect(await said(both, { 'hr-hr1': 4 })).toMatchObject({ ok: false, chain: 'hr-hr1', n: 4 });
-  // A chain that its only process does not report.
+  // The process does not report one of its chains.
   expect(await said(both, { 'calls-hr1.2': 1 })).toMatchObject({ ok: false, chain: 'calls-hr1.2', n: 1 });
-  // No process can report the chains of one that is down.
+  // The chains of a process that is down cannot be reported by another one.
   expect(await said(both, { 'calls-rest': 9, 'sales-rest': 9 }, ['hr1', 'hr2', 'rest'])).toMatchObject({ ok: true, missing: ['rest'] });
 });
 
-test('a verification that joins an earlier one still sees records that were written in between', async () => {
+test('a verification that starts during another one covers records that were written in between', async () => {
   let length = 5;
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {

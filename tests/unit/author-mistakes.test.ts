@@ -35,6 +35,6 @@ test.each(files)('%s does not compile, and the first message says why', (name) =
   expect(messages.get(`tests/mistakes/${name}`)?.[0]).toContain(expected);
 });
 
-test('nothing but the mistakes fails to compile', () => {
+test('only the files in tests/mistakes fail to compile', () => {
   expect([...messages.keys()].filter((path) => !path.startsWith('tests/mistakes/'))).toEqual([]);
 });

@@ -25,7 +25,7 @@ function missing({ output, totals }: Tool, chart: Chart): string[] {
   return [chart.label, ...parts.map(({ field }) => field)].filter((field) => !known.includes(field)).concat(pace);
 }
 
-test('pipeline, budgets, recurring revenue and service levels have a chart', () => {
+test('exactly the tools for pipeline, budgets, recurring revenue and service levels have a chart', () => {
   expect(drawn.map(({ name }) => name).sort()).toEqual([
     'get_arr_movement',
     'get_budget',

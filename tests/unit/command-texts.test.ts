@@ -22,13 +22,13 @@ describe.each([60, 80, 120])('help at %i columns', (width) => {
   it.each(everyCommand(width))('of %s fits the width', (_, help) => {
     expect(help).toMatch(/^Usage: /);
     const long = help.split('\n').filter((line) => widthOf(line) > width);
-    // A word without spaces outside of quotes cannot be wrapped without breaking the command.
+    // A single word or a quoted argument cannot be wrapped without breaking the command.
     for (const line of long) expect(line.trim().replace(/ \\$/, '')).toMatch(/^\S+$|^'[^']*'$|^"[^"]*"$/);
   });
 });
 
 describe('an example that is longer than the line', () => {
-  it('continues after a backslash, so that it can be copied', () => {
+  it('is wrapped after a backslash, so that it can be copied', () => {
     const example = `tamshai call hr find_employees '{"name":"Sarah Kim"}' --as frank.davis`;
     const lines = exampleLines(example, 40);
     expect(lines).toEqual([`  tamshai call hr find_employees \\`, `    '{"name":"Sarah Kim"}' --as \\`, '    frank.davis']);

@@ -29,7 +29,7 @@ const next = () => {
 for (let lane = 0; lane < 10; lane++) next();
 `;
 
-it('survives connections that are reset while CONNECT is answered', async () => {
+it('the process survives connections that are reset while it answers CONNECT', async () => {
   listener = await listen('gateway', { hosts: ['127.0.0.1'], port: 0 });
   process.on('uncaughtException', note);
   const worker = new Worker(RESET, { eval: true, workerData: { port: listener.port, times: 6_000 } });
@@ -38,7 +38,7 @@ it('survives connections that are reset while CONNECT is answered', async () => 
   expect(errors).toEqual([]);
 }, 60_000);
 
-it('does not answer CONNECT instead of an earlier request on the connection', async () => {
+it('the answer to CONNECT does not replace the answer to an earlier request on the same connection', async () => {
   listener = await listen('gateway', { hosts: ['127.0.0.1'], port: 0 });
   listener.serve((_req, res) => setTimeout(() => res.end('the first'), 50));
   const head = ['GET / HTTP/1.1', 'Host: x', '', 'CONNECT x HTTP/1.1', 'Host: x', '', ''].join('\r\n');

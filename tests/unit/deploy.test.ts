@@ -20,7 +20,7 @@ type Tree = Readonly<Record<string, unknown>>;
 const at = <T>(tree: unknown, path: string): T =>
   path.split('.').reduce<unknown>((part, key) => (part as Tree | undefined)?.[key], tree) as T;
 
-/** Throws for an unknown setting, and for a value that the product refuses. */
+/** Reads the settings as the product does; throws for an unknown setting and for a refused value. */
 function startsWith(settings: Readonly<Record<string, string>>) {
   const { NODE_EXTRA_CA_CERTS: _, ...ours } = settings;
   return readConfig(ours);
@@ -34,7 +34,7 @@ const secrets = Object.fromEntries(
 );
 
 describe('the generated secrets', () => {
-  test('are accepted by the gateway, and their public keys by the servers', async () => {
+  test('open the keys of the gateway, and the public keys contain no private part', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tamshai-deploy-'));
     try {
       const keys = openKeys(folder, { masterKey: secrets['TAMSHAI_MASTER_KEY'], gatewayKey: secrets['TAMSHAI_GATEWAY_KEY'] });
@@ -59,7 +59,7 @@ describe('the image', () => {
     .filter((line) => line !== '' && !line.startsWith('#'));
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 
-  test('is built from pinned parts, runs as an unprivileged user, and contains no build or test files', () => {
+  test('is built from pinned base images, runs as an unprivileged user, and copies only listed files', () => {
     expect(lines.filter((line) => line.startsWith('FROM ')).every((line) => /:(?!latest)[\w.-]+/.test(line))).toBe(true);
     expect(last.find((line) => line.startsWith('USER '))).toMatch(/^USER [1-9]\d*$/);
     expect(last.filter((line) => line.startsWith('RUN '))).toEqual([]);
@@ -67,7 +67,7 @@ describe('the image', () => {
     expect(read('.dockerignore').split('\n')[0]).toBe('*');
   });
 
-  test('contains all files of the package', () => {
+  test('contains exactly the files of the package, and exposes all ports', () => {
     const { files } = JSON.parse(read('package.json')) as { files: string[] };
     const copied = last.flatMap((line) => /^COPY .*\/app\/(\S+) /.exec(line)?.[1] ?? []);
     expect(new Set(copied)).toEqual(new Set([...files, 'node_modules', 'package.json']));
@@ -83,7 +83,7 @@ describe('the image', () => {
 
 describe('the compose file', () => {
   const text = read('compose.yaml');
-  /** The file with its variables replaced by the generated secrets. */
+  /** The compose file with its variables replaced by the generated secrets and the defaults. */
   const filled = text
     .replace(
       /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -104,7 +104,7 @@ describe('the compose file', () => {
       expect(compose.services[name]?.['image']).toMatch(/:[\d.]+/);
   });
 
-  test('imports the realms into Keycloak that the servers trust, with the addresses of this installation', async () => {
+  test('imports those realms into Keycloak that the servers trust, with the addresses of this installation', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tamshai-realms-'));
     try {
       const { command, environment } = compose.services['realms'] as { command: [string]; environment: Record<string, string> };
@@ -160,7 +160,7 @@ describe('the compose file', () => {
   });
 
   test.each([...own, ['migrate', compose.services['migrate'] ?? {}] as const])(
-    '%s can write to its data folder only, and has no privileges',
+    '%s can write only to its data folder, and has no privileges',
     (name, service) => {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
       expect(service['volumes']).toEqual([`${name}:/data`, 'certificates:/certificates:ro']);
@@ -168,7 +168,7 @@ describe('the compose file', () => {
     },
   );
 
-  test('publishes two ports, on loopback', () => {
+  test('publishes two ports, both on loopback, and keeps the stores in an internal network', () => {
     expect(Object.values(compose.services).flatMap((service) => service['ports'] ?? [])).toEqual([
       '127.0.0.1:3100:3100',
       '127.0.0.1:8443:8443',
@@ -196,7 +196,7 @@ describe('the Kubernetes manifests', () => {
   const named = (kind: string, name: string) =>
     all.find((document) => document['kind'] === kind && at(document, 'metadata.name') === name) ?? {};
 
-  test('every file except the secrets is listed', () => {
+  test('kustomization.yaml lists every file except the secrets', () => {
     expect(new Set([...listed, 'kustomization.yaml', 'secrets.example.yaml'])).toEqual(new Set(readdirSync(join(root, folder))));
   });
 
@@ -220,7 +220,7 @@ describe('the Kubernetes manifests', () => {
     for (const name of SERVERS.slice(1)) expect(config.remoteUrl(name)).toBe(`http://${name}:${STANDARD_PORTS[name]}`);
   });
 
-  /** The document without its name, port and size. */
+  /** The document as text, without the name, the port and the resources of the server. */
   const plain = (name: string, document: Tree) =>
     JSON.stringify(document)
       .replace(/"resources":\{"requests":\{"cpu".*?\}\}/, '')
@@ -260,7 +260,7 @@ describe('the Kubernetes manifests', () => {
     expect(given).toEqual(name === 'gateway' ? ['tamshai', 'tamshai-gateway'] : ['tamshai']);
   });
 
-  test('the nine domains differ only in name, port and size', () => {
+  test('the manifests of the nine domains differ only in name, port and resources', () => {
     for (const kind of ['Service', 'StatefulSet', 'PodDisruptionBudget', 'HorizontalPodAutoscaler']) {
       expect(new Set(SERVERS.slice(1).map((name) => plain(name, named(kind, name)))).size).toBe(1);
     }

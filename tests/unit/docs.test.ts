@@ -51,7 +51,7 @@ test('every source file that a page names exists', () => {
     );
   expect(named.length).toBeGreaterThan(50);
   const isThere = (path: string) => existsSync(join(root, path)) || existsSync(join(root, `${path}.test.ts`));
-  // The guide adds these files itself.
+  // docs/adding-a-tool.md tells the reader to create these files.
   const made = ['domains/hr/tools/list-work-anniversaries.ts', 'domains/hr/sql/010_mentors.sql'];
   expect(named.filter(({ path }) => !made.includes(path) && !isThere(path))).toEqual([]);
 });
@@ -67,7 +67,7 @@ test('prose has at most 140 columns', () => {
   expect(long).toEqual([]);
 });
 
-test('all pages but the history use the current terms', () => {
+test('all pages except the history use the current terms', () => {
   const OLD = /\b(?:keepers?|strangers?|whoever|admission|hot leg|waiting room|models? of words|words of others|backroom)\b/i;
   const current = pages.filter((page) => !page.startsWith('docs/journey/') && page !== 'CHANGELOG.md');
   expect(current.length).toBeGreaterThan(15);

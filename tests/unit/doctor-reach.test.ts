@@ -24,7 +24,7 @@ async function serve(answer: (req: IncomingMessage, res: ServerResponse, base: s
 const json = (res: ServerResponse, body: unknown, headers: Record<string, string> = {}, status = 200) =>
   void res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
-/** An issuer that can have a wrong clock, wrong keys or another client secret. */
+/** Serves an issuer, optionally with a wrong clock, wrong keys or another client secret. */
 const issuer = ({ aheadMs = 0, keys = [{ use: 'sig', kty: 'EC' }] as object[], secret = 'right' } = {}) =>
   serve((req, res, base) => {
     const date = { date: new Date(Date.now() + aheadMs).toUTCString() };
@@ -39,7 +39,7 @@ const about = (base: string, secret?: string) =>
 const states = (checks: readonly { state: string; says: string }[]) =>
   checks.map(({ state, says }) => `${state}: ${says.replace(/localhost:\d+/g, 'there')}`);
 
-test('a correct issuer passes', async () => {
+test('the checks of a correct issuer pass', async () => {
   expect(states(await about(await issuer(), 'right'))).toEqual([
     'ok: OIDC_ISSUER at there has a valid discovery document',
     'ok: OIDC_ISSUER at there accepts the client tamshai and its secret',
@@ -52,7 +52,7 @@ test.each([
   [{ keys: [{ use: 'enc' }] }, 'right', /^fail: OIDC_ISSUER at there has no signing key$/],
   [{}, 'wrong', /^fail: OIDC_ISSUER at there does not let the client tamshai introspect tokens$/],
   [{}, undefined, /^warn: OIDC_ISSUER at there is not asked whether a token was revoked$/],
-])('an issuer with %j and the %s secret is reported with a fix', async (how, secret, says) => {
+])('an issuer with %j, asked with the %s secret, is reported with a fix', async (how, secret, says) => {
   const checks = await about(await issuer(how), secret);
   const bad = checks.filter(({ state }) => state !== 'ok');
   expect(states(bad)).toEqual([expect.stringMatching(says)]);
@@ -60,7 +60,7 @@ test.each([
   expect(JSON.stringify(checks)).not.toContain(secret ?? 'no secret');
 });
 
-test('an unreachable issuer fails', async () => {
+test('the check of an unreachable issuer fails', async () => {
   const base = await issuer();
   for (const each of closing.splice(0)) each();
   expect(states(await about(base, 'right'))).toEqual(['fail: OIDC_ISSUER at there does not return its discovery document']);
@@ -97,7 +97,7 @@ test('the trace collector is reported as accepting, refusing or unreachable, and
   expect(seen).toEqual(['POST /v1/traces right', 'POST /v1/traces canary-key']);
 });
 
-test('the operations port is checked like any other', async () => {
+test('a taken operations port is reported', async () => {
   const taken = Number(new URL(await serve((_req, res) => json(res, {}))).port);
   const names = ['GATEWAY', 'HR', 'FINANCE', 'SALES', 'SUPPORT', 'JOURNEY', 'PAYROLL', 'TAX', 'TASKS', 'KNOWLEDGE'];
   const none = Object.fromEntries(names.map((name) => [`${name}_PORT`, '0']));
@@ -106,7 +106,7 @@ test('the operations port is checked like any other', async () => {
   ]);
 });
 
-test('an unreachable Redis fails, without the password of its address', async () => {
+test('the check of an unreachable Redis fails, without the password in the message', async () => {
   const checks = await redisCheck(readConfig({ REDIS_URL: 'redis://:canary-secret@localhost:1' }));
   expect(checks).toMatchObject([{ state: 'fail', fix: expect.stringContaining('REDIS_URL') as string }]);
   expect(JSON.stringify(checks)).not.toContain('canary-secret');

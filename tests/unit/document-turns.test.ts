@@ -1,4 +1,4 @@
-/** Each scan over embedded documents gets its own turn of the event loop; a read by id needs none. */
+/** Each scan over embedded documents yields to the event loop; a read by id does not. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -38,41 +38,44 @@ describe.each([
   ['the current MCP SDK', modern],
   ['the previous MCP SDK', legacy],
 ] as const)('%s', (_name, sdk) => {
-  test.each([true, false])('signs in with only the address of the issuer (with a resource parameter: %s)', async (namesIt) => {
-    const issuer = `${w.base}/oidc/staff`;
-    const metadata = await sdk.discoverAuthorizationServerMetadata(issuer);
-    if (!metadata) throw new Error('no metadata');
-    expect(metadata.issuer).toBe(issuer);
-    const clientInformation = await sdk.registerClient(issuer, { metadata, clientMetadata });
-    const resource = namesIt ? { resource: new URL(`${w.base}/mcp`) } : {};
-    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, {
-      metadata,
-      clientInformation,
-      redirectUrl,
-      ...resource,
-    });
-    expect(authorizationUrl.href.startsWith(authUrl(w.base, '').split('?')[0] ?? '')).toBe(true);
-    const answer = await allow(authorizationUrl);
-    const tokens = await sdk.exchangeAuthorization(issuer, {
-      metadata,
-      clientInformation,
-      ...answer,
-      codeVerifier,
-      redirectUri: redirectUrl,
-      ...resource,
-    });
-    expect(decodeJwt(tokens.access_token)).toMatchObject({
-      aud: `${w.base}/mcp`,
-      preferred_username: 'nina.patel',
-      client_name: 'An assistant',
-    });
-    const renewed = await sdk.refreshAuthorization(issuer, {
-      metadata,
-      clientInformation,
-      refreshToken: tokens.refresh_token ?? '',
-      ...resource,
-    });
-    expect(decodeJwt(renewed.access_token)['aud']).toBe(`${w.base}/mcp`);
-    expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
-  });
+  test.each([true, false])(
+    'signs in and refreshes its token, knowing only the address of the issuer (with a resource parameter: %s)',
+    async (namesIt) => {
+      const issuer = `${w.base}/oidc/staff`;
+      const metadata = await sdk.discoverAuthorizationServerMetadata(issuer);
+      if (!metadata) throw new Error('no metadata');
+      expect(metadata.issuer).toBe(issuer);
+      const clientInformation = await sdk.registerClient(issuer, { metadata, clientMetadata });
+      const resource = namesIt ? { resource: new URL(`${w.base}/mcp`) } : {};
+      const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, {
+        metadata,
+        clientInformation,
+        redirectUrl,
+        ...resource,
+      });
+      expect(authorizationUrl.href.startsWith(authUrl(w.base, '').split('?')[0] ?? '')).toBe(true);
+      const answer = await allow(authorizationUrl);
+      const tokens = await sdk.exchangeAuthorization(issuer, {
+        metadata,
+        clientInformation,
+        ...answer,
+        codeVerifier,
+        redirectUri: redirectUrl,
+        ...resource,
+      });
+      expect(decodeJwt(tokens.access_token)).toMatchObject({
+        aud: `${w.base}/mcp`,
+        preferred_username: 'nina.patel',
+        client_name: 'An assistant',
+      });
+      const renewed = await sdk.refreshAuthorization(issuer, {
+        metadata,
+        clientInformation,
+        refreshToken: tokens.refresh_token ?? '',
+        ...resource,
+      });
+      expect(decodeJwt(renewed.access_token)['aud']).toBe(`${w.base}/mcp`);
+      expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
+    },
+  );
 });

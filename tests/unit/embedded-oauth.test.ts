@@ -62,7 +62,7 @@ describe('the authorization code flow', () => {
     });
   });
 
-  test('returns the issuer and the state in the redirect', async () => {
+  test('redirects to the client with the issuer and the state', async () => {
     const { end } = await walk(w.base);
     expect(end.searchParams.get('iss')).toBe(`${w.base}/oidc/staff`);
     expect(end.searchParams.get('state')).toBe('st');
@@ -113,7 +113,7 @@ describe('the authorization code flow', () => {
     expect((await signIn(w.base, { params: { scope: 'openid tamshai:approve approve admin' } })).claims['scope']).toBe('openid');
   });
 
-  test('a disabled account is not listed, and cannot sign in', async () => {
+  test('does not list a disabled account, and does not sign it in', async () => {
     await w.accounts.disable('frank.davis');
     const browser = new Browser();
     const at = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge)), w.base);
@@ -137,7 +137,7 @@ describe('the provider refuses', () => {
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['a resource that is not ours', { resource: 'https://other.example/mcp' }, 'invalid_target'],
-    ['the address of another port', { resource: 'http://localhost:9/mcp' }, 'invalid_target'],
+    ['a resource at another port', { resource: 'http://localhost:9/mcp' }, 'invalid_target'],
     ['a silent sign-in', { prompt: 'none' }, 'login_required'],
   ])('%s', async (_what, params, code) => {
     const at = await start(params);
@@ -150,8 +150,8 @@ describe('the provider refuses', () => {
     ['another path', 'http://127.0.0.1:50123/other'],
     ['another host', 'http://127.0.0.2:50123/callback'],
     ['https in place of http', 'https://127.0.0.1:50123/callback'],
-    ['a script', 'javascript:alert(1)'],
-    ['a name that only begins like ours', 'http://localhost.evil.example/callback'],
+    ['a javascript: URL', 'javascript:alert(1)'],
+    ['a host name that only begins with localhost', 'http://localhost.evil.example/callback'],
   ])('a redirect to %s', async (_what, redirect) => {
     const at = await start({}, { redirect });
     expect(at.status).toBe(400);
@@ -205,7 +205,7 @@ describe('codes and refresh tokens work once', () => {
     await ended(String(json['access_token']), String(json['refresh_token']));
   });
 
-  test('of twenty concurrent uses at most one gets a token, which is then revoked', async () => {
+  test('of twenty concurrent uses of a refresh token at most one gets a token, which is then revoked', async () => {
     const { refresh } = await signIn(w.base);
     const answers = await Promise.all(Array.from({ length: 20 }, () => renew(w.base, refresh)));
     const won = answers.filter(({ status }) => status === 200);
@@ -220,14 +220,14 @@ describe('codes and refresh tokens work once', () => {
     await revoke(String(other['client_id']));
     expect((await w.verifier.verify(access, [`${w.base}/api`])).person.username).toBe('alice.chen');
     expect((await revoke('tamshai-cli')).status).toBe(200);
-    // The verifier may cache a verified token for ten seconds, so the test asks the revocation list.
+    // The verifier caches a verified token for up to ten seconds, so the test asks the revocation list.
     const { json } = await renew(w.base, refresh);
     expect(json['error']).toBe('invalid_grant');
     const sid = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString()).sid as string;
     expect(await w.denied.isRevoked({ realm: 'staff', sub: persona('alice.chen').sub, jti: 'x', sid, issuedAt: 0 })).toBe(true);
   });
 
-  test('revokeSignIn, disable and signOutEverywhere stop the refresh', async () => {
+  test('after revokeSignIn, disable and signOutEverywhere a refresh is refused', async () => {
     const one = await signIn(w.base, { user: 'nina.patel' });
     await w.provider.revokeSignIn('staff', String(one.claims['sid']));
     await ended(one.access, one.refresh);
@@ -254,7 +254,7 @@ describe('the audience of a token', () => {
   const audienceFor = async (resource: string | undefined, client = 'tamshai-cli') =>
     (await signIn(w.base, { client, params: { resource } })).claims['aud'];
 
-  test('is the requested resource under any loopback name; the default of the command is the API', async () => {
+  test('is the requested resource under any loopback name, and for the command by default the API', async () => {
     const alias = w.base.replace('localhost', '127.0.0.1');
     expect(await audienceFor(undefined)).toBe(`${w.base}/api`);
     expect(await audienceFor(`${w.base}/mcp`)).toBe(`${w.base}/mcp`);
@@ -323,7 +323,7 @@ describe('the discovery documents', () => {
     expect(documents[0]?.headers['access-control-allow-origin']).toBe('*');
   });
 
-  test('of the staff realm are also at the origin, where the oldest clients look', async () => {
+  test('of the staff realm are also at the root, where the oldest clients look', async () => {
     expect((await ask(`${w.base}/.well-known/oauth-authorization-server`)).json['issuer']).toBe(`${w.base}/oidc/staff`);
   });
 
@@ -335,7 +335,7 @@ describe('the discovery documents', () => {
     expect(key).not.toHaveProperty('d');
   });
 
-  test('and the endpoints of the realms are the only paths that the provider handles', () => {
+  test('are, with the endpoints of the realms, the only paths that the provider handles', () => {
     const { handles } = w.provider;
     expect(['/oidc/staff/auth?x=1', '/oidc/customers/token', ...places('staff')].map(handles)).not.toContain(false);
     expect(
@@ -352,7 +352,7 @@ describe('the discovery documents', () => {
   });
 });
 
-test('the store contains no token in plain text', async () => {
+test('the store holds a refresh token by its digest, not in plain text', async () => {
   const { refresh } = await signIn(w.base);
   const key = `oidc:staff:RefreshToken:${createHash('sha256').update(refresh).digest('base64url')}`;
   expect(await w.kv.get(key)).toBeDefined();

@@ -37,7 +37,7 @@ const state = (part: Partial<ConfirmationState> = {}, card: Partial<Confirmation
 });
 const render = (part: Partial<ConfirmationState> = {}, card: Partial<ConfirmationData> = {}) =>
   approvePage(state(part, card), { csrf: 'c5rf', cardToken: 'c4rd', person: 'Alice Chen', now });
-/** The visible text: without tags and templates. */
+/** The visible text of a page, without tags and templates. */
 const text = (page: string) =>
   page
     .replace(/<template[\s\S]*?<\/template>/g, '')
@@ -136,17 +136,17 @@ describe('the states of an approval card', () => {
       render({ state: 'failed', error: error('SALARY_UNCHANGED', 'Already so.') }),
       ['Not applied', 'Already so.', 'Nothing was changed. Do this.'],
     ],
-  ])('%s', (_name, page, words) => {
+  ])('%s: the page contains its texts', (_name, page, words) => {
     for (const each of words) expect(text(page)).toContain(each);
   });
 
-  test('include the message for a lost connection, which could not be loaded then', () => {
+  test('include the lost-connection message, because a page without a connection cannot load it', () => {
     expect(render()).toMatch(
       /<template data-lost>[\s\S]*We do not know yet whether it ran\.[\s\S]*Checking every few seconds\. You can wait or press Approve again: the change cannot run twice\./,
     );
   });
 
-  test('a card after its expiry is expired, whatever the stored state', () => {
+  test('a waiting card is shown as expired after its expiry, even if the stored state is still waiting', () => {
     expect(text(render({}, { expiresAt: now.toISOString() }))).toContain('Expired');
   });
 
@@ -163,7 +163,7 @@ describe('the states of an approval card', () => {
     }
   });
 
-  test('without JavaScript the page says so, and its buttons are disabled', () => {
+  test('the page says that it needs JavaScript, and its buttons are disabled until the script runs', () => {
     const page = render();
     expect(page).toMatch(/class="ap-foot no-js"[\s\S]*This page needs JavaScript[\s\S]*Nothing has changed\./);
     for (const [button] of page.matchAll(/<button[^>]*data-decide="(?:approve|deny|ask)"[^>]*>/g))
@@ -215,13 +215,13 @@ describe('hostile values', () => {
     expect(page).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B-\u200F]/);
   });
 
-  test('a name with letters of two alphabets is flagged', () => {
+  test('a name is flagged if one of its words mixes two alphabets', () => {
     expect(['Sаrah Kim', 'pаypal', 'Αlice'].map(mixesAlphabets)).toEqual([true, true, true]);
     expect(['Sarah Kim', 'Анна Kim', 'Zoë', 'İbrahim', '李 Wei'].map(mixesAlphabets)).not.toContain(true);
     expect(text(render({}, { subject: { label: 'Sаrah Kim', id: 'x' } }))).toContain('Letters of two alphabets');
   });
 
-  test('a template escapes its values once', () => {
+  test('a template escapes each value exactly once', () => {
     expect(html`<p title="${'"<'}">${['a', html`<b>${'&'}</b>`, false, undefined, 3]}</p>`.markup).toBe(
       '<p title="&quot;&lt;">a<b>&amp;</b>3</p>',
     );
@@ -256,7 +256,7 @@ describe('formats', () => {
     expect(formatValue(value, format)).toBe(expected);
   });
 
-  test('differences have no more digits than needed', () => {
+  test('a difference has a sign, no superfluous digits and a percentage', () => {
     const moved = (from: unknown, to: unknown, format: CardChange['format'] = 'money') => difference({ from, to, format });
     expect([
       moved(112000, 120000),
@@ -269,7 +269,7 @@ describe('formats', () => {
     ]).toEqual(['+$8,000, 7.1%', '−$8,000, 6.7%', '+$5', '+$0.20, 200%', undefined, undefined, '+2.5 days, 25%']);
   });
 
-  test('time left', () => {
+  test('the time left is given in minutes and seconds', () => {
     expect([0, 1, 38, 60, 61, 252].map(timeLeft)).toEqual([
       '0 seconds',
       '1 second',
@@ -280,7 +280,7 @@ describe('formats', () => {
     ]);
   });
 
-  test('initials', () => {
+  test('initials are those of the first and the last name', () => {
     expect(['Alice Chen', 'Cher', 'Ludwig van Beethoven', ''].map(initials)).toEqual(['AC', 'C', 'LB', '']);
   });
 });
@@ -343,11 +343,11 @@ describe('pages', () => {
       expect(page).toContain(words);
   });
 
-  test('another person’s link reveals nothing about the ticket', () => {
+  test('the page for the link of another person says only that the change waits for someone else', () => {
     expect(text(notYoursPage())).toContain('This change waits for someone else. You can only approve your own.');
   });
 
-  test('the digest of a card changes with everything that it shows', () => {
+  test('the digest of a card changes with its values and its id', () => {
     const one = cardDigest(state());
     expect(cardDigest(state())).toBe(one);
     expect(cardDigest(state({}, { changes: [{ ...SALARY, to: 120001 }] }))).not.toBe(one);

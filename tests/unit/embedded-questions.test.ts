@@ -11,14 +11,17 @@ afterAll(() => w.close());
 
 const errorOf = (url: URL) => url.searchParams.get('error');
 
-describe('browsers', () => {
-  test.each(['evil.example', 'localhost:1', 'localhost'])('another Host is refused, which stops DNS rebinding (Host: %s)', async (host) => {
-    for (const path of ['/oidc/staff/auth', '/oidc/staff/jwks', '/.well-known/oauth-authorization-server/oidc/staff'])
-      expect((await ask(w.base + path, { headers: { host } })).status).toBe(403);
-  });
+describe('requests of browsers', () => {
+  test.each(['evil.example', 'localhost:1', 'localhost'])(
+    'with another Host are refused, which stops DNS rebinding (Host: %s)',
+    async (host) => {
+      for (const path of ['/oidc/staff/auth', '/oidc/staff/jwks', '/.well-known/oauth-authorization-server/oidc/staff'])
+        expect((await ask(w.base + path, { headers: { host } })).status).toBe(403);
+    },
+  );
 
   test.each(['http://evil.example', 'null', 'http://localhost:9999'])(
-    'a script of origin %s can read only the public documents',
+    'from a script of origin %s can read only the public documents',
     async (origin) => {
       const answer = await ask(`${w.base}/oidc/staff/token`, { headers: { origin }, form: { grant_type: 'refresh_token' } });
       expect(answer.status).toBe(403);
@@ -31,20 +34,20 @@ describe('browsers', () => {
     },
   );
 
-  test('no other origin can read token responses', async () => {
+  test('from another origin cannot read token responses', async () => {
     const { headers } = await renew(w.base, 'unknown');
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('another loopback name redirects to localhost before a cookie is set', async () => {
+  test('to another loopback name are redirected to localhost before a cookie is set', async () => {
     const { status, headers } = await ask(authUrl(w.base.replace('localhost', '127.0.0.1'), pkce().challenge));
     expect(status).toBe(307);
     expect(headers.location?.startsWith(`${w.base}/oidc/staff/auth?`)).toBe(true);
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  test('every page forbids framing and foreign content', async () => {
+  test('get only pages that forbid framing and foreign content', async () => {
     const browser = new Browser();
     const picker = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge)), w.base);
     const consent = await browser.follow(
@@ -100,7 +103,7 @@ describe('the sign-in and consent pages', () => {
     expect((await browser.go(picker.url, { form: { csrf, person: alice } })).status).toBe(303);
   });
 
-  test('belong to the browser that opened them', async () => {
+  test('work only in the browser that opened them', async () => {
     const { picker, csrf } = await at();
     expect((await new Browser().go(picker.url, { form: { csrf, person: alice } })).status).toBe(400);
     expect((await new Browser().go(picker.url)).status).toBe(400);

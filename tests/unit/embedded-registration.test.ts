@@ -142,7 +142,7 @@ describe('a registered client', () => {
     expect(new URL(silent.url).searchParams.get('error')).toBe('login_required');
   });
 
-  test('has its registered name as origin, and can approve nothing', async () => {
+  test('appears under its registered name (`caller.origin`), and its tokens cannot approve anything', async () => {
     const w = await open();
     const { json } = await register(w.base, { client_name: 'Claude Desktop', redirect_uris: [REDIRECT] });
     const { access, claims } = await signIn(w.base, { client: String(json['client_id']), redirect: REDIRECT });
@@ -176,7 +176,7 @@ describe('limits', () => {
     expect(statuses).toEqual([201, 201, 201, 429, 429]);
   });
 
-  test('the default limits are 200 unused clients for a day, and 20 registrations a minute', () => {
+  test('by default there are at most 200 unused clients, each for a day, and 20 registrations per address and minute', () => {
     expect(REGISTRATION_LIMITS).toEqual({ unused: 200, unusedSeconds: 86_400, perMinute: 20 });
   });
 });

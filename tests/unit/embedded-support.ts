@@ -29,7 +29,7 @@ export interface Ask {
   readonly json?: unknown;
 }
 
-/** Sends one request with any headers, without redirects and cookies. */
+/** Sends one request with the given headers; it follows no redirect and sends no cookies. */
 export function ask(url: string, { method, headers = {}, form, json }: Ask = {}): Promise<Answer> {
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
   const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -66,7 +66,7 @@ interface Cookie {
   readonly attributes: string;
 }
 
-/** A minimal browser: cookies by path, single redirects, and the headers that a browser sends with forms. */
+/** A minimal browser: it keeps cookies by path, follows redirects on request, and sends the headers that a browser sends with forms. */
 export class Browser {
   cookies: Cookie[] = [];
 
@@ -85,7 +85,7 @@ export class Browser {
     return { ...answer, url };
   }
 
-  /** Follows redirects to the first page, or to an address outside of `within`. */
+  /** Follows redirects until a page, or until an address outside of `within`, which it does not request. */
   async follow(start: Answer & { readonly url: string }, within: string): Promise<Answer & { readonly url: string }> {
     let at = start;
     for (let hops = 0; at.headers.location !== undefined && hops < 10; hops++) {
@@ -119,7 +119,7 @@ export interface TestRuntime {
   close(): Promise<void>;
 }
 
-/** Runs the provider on a real server. The server listens first, because the provider needs to know the port. */
+/** Runs the provider on an HTTP server. The server listens first, because the provider needs to know the port. */
 export async function testRuntime(registrationLimits?: RegistrationLimits): Promise<TestRuntime> {
   let serve: EmbeddedProvider['handler'] | undefined;
   const server = createServer((req, res) => void serve?.(req, res));

@@ -40,7 +40,7 @@ export interface TestServer {
   readonly tickets: Map<string, Ticket>;
   /** Every decision that the server received, in order. */
   readonly decisions: { readonly id: string; readonly approved: unknown }[];
-  /** Makes API requests to a path fail: hangs up, or answers with this status. */
+  /** Makes requests to a path fail: the server hangs up, or answers with the returned status. */
   trouble: ((path: string) => 'hang-up' | number | undefined) | undefined;
   ticket(username: string, change?: Partial<ConfirmationData>, state?: Partial<ConfirmationState>): string;
   close(): Promise<void>;

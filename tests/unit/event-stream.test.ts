@@ -11,7 +11,7 @@ afterEach(() => {
   opened.server?.close();
 });
 
-/** Sends a request that `serve` answers. */
+/** Starts a server that answers with `serve`, and sends it one request. */
 async function answering(serve: (res: ServerResponse) => void): Promise<Socket> {
   const server = createServer((_req, res) => serve(res));
   opened.server = server;
@@ -72,6 +72,6 @@ test('a client that does not read is disconnected at the buffer limit, and its w
     look();
   });
   await aborted;
-  // The buffers of the operating system come on top; forty megabytes would mean that there is no limit.
+  // The operating system buffers some data too. If there were no limit, all forty megabytes would be sent.
   expect(sent).toBeLessThan(10_000);
 });

@@ -1,6 +1,4 @@
-/**
- * A remote server that is slow, hangs, sends wrong answers or is down: its callers get an error in time, and nothing wrong gets through.
- */
+/** A remote server that hangs, sends wrong answers or is down: callers get an error in time, and no wrong answer is passed on. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -126,52 +124,52 @@ const unsure = { code: 'SERVICE_UNAVAILABLE', retryable: false, suggestedAction:
 
 const LIES: Readonly<Record<string, Act>> = {
   'a page of HTML': (req, res) => res.writeHead(200, { ...proper(req), 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
-  'JSON without saying so': (req, res) =>
+  'JSON without a content type': (req, res) =>
     res.writeHead(200, { [ANSWERS_HEADER]: proper(req)[ANSWERS_HEADER] ?? '' }).end(JSON.stringify(TASKS)),
-  'half a JSON': (req, res) => res.writeHead(200, proper(req)).end('{"status":"success","da'),
+  'truncated JSON': (req, res) => res.writeHead(200, proper(req)).end('{"status":"success","da'),
   'a redirect': (req, res) => res.writeHead(307, { ...proper(req), location: `${url}/elsewhere` }).end(),
-  'what another request was answered': (_req, res) =>
+  'the answer to another request': (_req, res) =>
     res.writeHead(200, { 'content-type': 'application/json', [ANSWERS_HEADER]: 'x'.repeat(22) }).end(JSON.stringify(TASKS)),
-  'nothing that says for whom': (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(TASKS)),
-  'a shape of its own': says({ ok: true }),
+  'an answer that names no request': (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(TASKS)),
+  'an answer of an unknown shape': says({ ok: true }),
   'rows of another tool': says({ ...TASKS, data: [{ employee_id: '1', salary: 100 }] }),
-  'no data': says({ status: 'success' }),
-  'a card for what only reads': says({
+  'an answer without data': says({ status: 'success' }),
+  'a card for a tool that only reads': says({
     status: 'pending_confirmation',
     confirmationId: '0e000000-0000-4000-8000-000000000008',
     message: 'Approve?',
     confirmationData: {},
   }),
-  'a code that nobody knows': says({ status: 'error', code: 'PAY_ME', message: 'x', suggestedAction: 'y', retryable: true }, 409),
-  'that the caller is not signed in': says(
+  'an unknown error code': says({ status: 'error', code: 'PAY_ME', message: 'x', suggestedAction: 'y', retryable: true }, 409),
+  'the error UNAUTHENTICATED': says(
     { status: 'error', code: 'UNAUTHENTICATED', message: 'x', suggestedAction: 'y', retryable: false },
     401,
   ),
-  'that there is nothing here': says({ status: 'error', code: 'NOT_FOUND', message: 'x', suggestedAction: 'y', retryable: false }, 404),
+  'the error NOT_FOUND': says({ status: 'error', code: 'NOT_FOUND', message: 'x', suggestedAction: 'y', retryable: false }, 404),
   'five megabytes': (req, res) => res.writeHead(200, proper(req)).end(JSON.stringify({ ...TASKS, data: ['x'.repeat(5_000_000)] })),
-  'a body without end': (req, res) => {
+  'an endless body': (req, res) => {
     res.writeHead(200, proper(req));
     const drip = setInterval(() => res.write(' '), 20);
     res.once('close', () => clearInterval(drip));
   },
-  'headers and then silence': (req, res) => res.writeHead(200, proper(req)).flushHeaders(),
-  nothing: () => {},
-  'a closed connection': (req) => void req.socket.destroy(),
+  'headers without a body': (req, res) => res.writeHead(200, proper(req)).flushHeaders(),
+  'nothing at all': () => {},
+  'nothing and closes the connection': (req) => void req.socket.destroy(),
 };
 
-describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => {
+describe.each(Object.entries(LIES))('a server that sends %s', (_name, lie) => {
   it('is reported as unavailable, by name', async () => {
     act = lie;
     expect(await call()).toMatchObject(missing);
   });
-  it('gives an unknown outcome for an immediate change, which is not sent twice', async () => {
+  it('leaves the outcome of an immediate change unknown, and the change is not sent twice unless it was refused', async () => {
     act = lie;
     const answer = await call('add_task');
-    const refused = lie === LIES['that the caller is not signed in'];
+    const refused = lie === LIES['the error UNAUTHENTICATED'];
     expect(answer).toMatchObject(refused ? missing : unsure);
     expect(asked).toHaveLength(refused ? 2 : 1);
   });
-  it('does not end an approval', async () => {
+  it('makes an approval fail as retryable', async () => {
     act = lie;
     const ticket = {
       id: '0e000000-0000-4000-8000-000000000008',
@@ -185,7 +183,7 @@ describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => 
   });
 });
 
-it("a server's own refusals and store errors are passed on, without a promise that a retry helps", async () => {
+it('refusals and store errors of a server are passed on, and a refusal is never marked as retryable', async () => {
   act = says({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: true, extra: 'z' }, 400);
   expect(await call()).toEqual({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: false });
   act = says({ status: 'error', code: 'DATABASE_ERROR', message: 'x', suggestedAction: 'y', retryable: true }, 503);
@@ -202,7 +200,7 @@ it("a server's own refusals and store errors are passed on, without a promise th
   );
 });
 
-it('a repeatable request is retried once after its connection was closed', async () => {
+it('a read is retried once after its connection was closed', async () => {
   let first = true;
   act = (req, res) => {
     if (!first) return says(TASKS)(req, res);
@@ -219,7 +217,7 @@ it('the circuit opens after a few failures, refuses at once, and closes when the
   expect(backend.available()).toBe(false);
   const before = asked.length;
   expect(await call()).toMatchObject(missing);
-  // Nothing was sent, so the answer is a definite failure.
+  // Nothing was sent, so the outcome of the change is known: it failed.
   expect(await call('add_task')).toMatchObject(missing);
   expect(asked).toHaveLength(before);
   act = says(TASKS);
@@ -228,7 +226,7 @@ it('the circuit opens after a few failures, refuses at once, and closes when the
   expect(lines.join('\n')).toMatch(/left alone for now.*\n(.*\n)*a server answers again/);
 });
 
-it('a circuit that closed opens again after one failure', async () => {
+it('a circuit that has closed again opens after one failure', async () => {
   act = (req) => void req.socket.destroy();
   await Promise.all([call(), call()]);
   await expect.poll(() => backend.available()).toBe(true);

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => kv.close());
 
 describe('an account', () => {
-  it('is found by user name and by sub', () => {
+  it('is found by its user name and by its sub', () => {
     expect(all.find('alice.chen')).toBe(alice);
     expect(all.find(alice.sub)).toBe(alice);
     expect(all.find('nobody')).toBeUndefined();
@@ -44,7 +44,7 @@ describe('an account', () => {
     expect((await all.present('staff', alice.sub))?.roles).toEqual(new Set(['employee']));
   });
 
-  it('changes for every replica, and loses no concurrent change', async () => {
+  it('changes on every replica, and no concurrent change is lost', async () => {
     const replica = createAccounts(kv, personas, clock);
     await Promise.all([
       all.setRoles('alice.chen', ['employee']),
@@ -54,7 +54,7 @@ describe('an account', () => {
     expect(await replica.present('staff', alice.sub)).toMatchObject({ roles: new Set(['employee']), notBefore: clock.seconds() });
   });
 
-  it('with a malformed stored state is an error, not an unchanged account', async () => {
+  it('with a malformed stored state causes an error, and does not count as unchanged', async () => {
     await kv.set(`account:${alice.sub}`, '{"disabled":"yes"}', 60);
     await expect(all.present('staff', alice.sub)).rejects.toThrow();
   });

@@ -83,7 +83,7 @@ describe('an external issuer', () => {
       expect(origin).toBe('command');
     }));
 
-  it('may sign with any allowed algorithm and a key of its key set', () =>
+  it('must sign with an allowed algorithm and a key of its key set', () =>
     withSetup({}, async ({ verifier, clock }, sign) => {
       const now = clock.seconds();
       const claims = { iss: issuer, sub, aud: `${BASE}/api`, iat: now, exp: now + 60 };
@@ -102,7 +102,7 @@ describe('an external issuer', () => {
 
   const roleClaims: [string, object, string[]][] = [
     ['roles as a list', { roles: ['employee', 'manager'] }, ['employee', 'manager']],
-    ['user, which is employee', { roles: ['user'] }, ['employee']],
+    ['the role user, which counts as employee', { roles: ['user'] }, ['employee']],
     ['roles as a string', { roles: 'executive' }, []],
     ['roles that are not all strings', { roles: ['executive', 7] }, []],
     ['roles as an object', { roles: { 0: 'executive', length: 1 } }, []],
@@ -112,7 +112,7 @@ describe('an external issuer', () => {
     ['resource_access as a list', { resource_access: [{ tamshai: { roles: ['executive'] } }] }, []],
     ['resource_access without a list', { resource_access: { tamshai: 'executive' } }, []],
     ['customer roles from the staff issuer', { roles: ['employee', 'lead-customer', 'basic-customer'] }, ['employee']],
-    ['names that are not ours', { roles: ['admin', 'EXECUTIVE', ' executive', 'hr-admin'] }, []],
+    ['unknown role names', { roles: ['admin', 'EXECUTIVE', ' executive', 'hr-admin'] }, []],
     ['a scope', { scope: 'executive roles' }, []],
     ['groups', { groups: ['executive'] }, []],
   ];
@@ -170,7 +170,7 @@ describe('an external issuer', () => {
           { alg: 'EdDSA', kid: 'next' },
           { iss: issuer, sub, aud: `${BASE}/api`, iat: now, exp: now + 60 },
         );
-        // Keys are fetched at most every five seconds, so that invented key ids cannot flood the issuer.
+        // The verifier fetches keys at most every five seconds, so that invented key ids cannot flood the issuer.
         expect(await refusal(verifier.verify(token, API))).toEqual(UNAUTHENTICATED);
         await new Promise((resolve) => setTimeout(resolve, 5_100));
         expect((await verifier.verify(token, API)).person.sub).toBe(sub);
@@ -179,7 +179,7 @@ describe('an external issuer', () => {
     15_000,
   );
 
-  it('that is unreachable gives 503, not 401', async () => {
+  it('that is unreachable makes a sign-in fail with 503, not 401', async () => {
     const gone = 'http://127.0.0.1:9/realms/staff';
     const here = setUp({ external: [createExternalIssuer({ realm: 'staff', issuer: gone })] });
     const now = here.clock.seconds();
@@ -193,7 +193,7 @@ describe('an external issuer', () => {
     await here.close();
   });
 
-  it('must use https outside of loopback, report its own name, and not redirect', async () => {
+  it('must use https outside of loopback, report its own address as issuer, and not redirect', async () => {
     for (const url of ['http://login.example', 'ftp://login.example', 'login.example', 'http://localhost.evil.example']) {
       expect(() => createExternalIssuer({ realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
     }
@@ -222,7 +222,7 @@ describe('the customer issuer', () => {
     await here.close();
   };
 
-  it('accepts an email address only when the provider has verified it, because an invitation belongs to the owner of the address', async () => {
+  it('gives an email address only if the provider has verified it, because an invitation is accepted by the address', async () => {
     const claims = { roles: ['basic-customer'], organization_id: 'ACME-1', email: 'kofi@acme.example' };
     for (const [more, email] of [
       [{ email_verified: true }, 'kofi@acme.example'],
@@ -250,7 +250,7 @@ describe('the customer issuer', () => {
 describe('an approval with an external sign-in', () => {
   const claims = { roles: ['employee', 'hr-write'], sid: 's1' };
 
-  it('accepts a token of the last minute, and requires a new sign-in after that', () =>
+  it('accepts a token that is at most a minute old, and requires a new sign-in after that', () =>
     withSetup({}, async ({ verifier, clock }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
       clock.pass(59);
@@ -263,7 +263,7 @@ describe('an approval with an external sign-in', () => {
       });
     }));
 
-  it('introspects the token where the issuer supports it', () =>
+  it('introspects the token instead if introspection is configured', () =>
     withSetup({ introspect: true }, async ({ verifier, clock }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
       clock.pass(61);

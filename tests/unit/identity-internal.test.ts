@@ -38,7 +38,7 @@ describe('a signed identity', () => {
     expect(requestId).toBe('r-1');
   });
 
-  it('is a JWT of sixty seconds with the digest of the call, followed by the details of the call', async () => {
+  it('is a JWT that is valid for sixty seconds and contains a digest, followed by the call details that the digest covers', async () => {
     const [jwt = '', said = ''] = identity().split('~');
     const { payload, protectedHeader } = await jwtVerify(jwt, key.publicKey, {
       currentDate: clock.now(),
@@ -52,7 +52,7 @@ describe('a signed identity', () => {
     expect(claims).toMatchObject({ method: 'POST', path: '/tools/update_salary', rid: 'r-1', body: expect.stringMatching(/^[\w-]{43}$/) });
   });
 
-  it('has a unique id, which a server that writes accepts once', async () => {
+  it('has a unique id, so that a server can accept it only once', async () => {
     const seen = new Set<string>();
     const firstUse = async (jti: string) => !seen.has(jti) && seen.add(jti) !== undefined;
     const token = identity();
@@ -68,7 +68,7 @@ describe('a signed identity', () => {
     'against another server': () => ({ server: 'finance' }),
     'with another tool': () => ({ path: '/tools/delete_employee' }),
     'with a query added': () => ({ path: `${call.path}?servers=hr` }),
-    'on /execute': () => ({ path: '/execute' }),
+    'at /execute': () => ({ path: '/execute' }),
     'with another method': () => ({ method: 'PUT' }),
     'with another body': () => ({ body: call.body.replace('1', '9') }),
     'with no body': () => ({ body: '' }),
@@ -77,27 +77,27 @@ describe('a signed identity', () => {
     "with the user's own token": async () => ({ token: await here.token('eve.thompson', { audience: 'hr' }) }),
     'with a grant': () => ({ token: signGrant(key, { ...execution, caller, requestId: 'r' }, clock) }),
     'with another algorithm': async () => ({ token: await jwt() }),
-    unsigned: () => ({ token: identity().replace(/^[^.]+/, encoded({ alg: 'none', typ: 'tamshai-identity+jwt', kid: key.kid })) }),
+    'with alg none': () => ({ token: identity().replace(/^[^.]+/, encoded({ alg: 'none', typ: 'tamshai-identity+jwt', kid: key.kid })) }),
     'with one header field more': () => ({
       token: identity().replace(/^[^.]+/, encoded({ alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid, crit: [] })),
     }),
     'with the signature cut off': () => ({ token: identity().replace(/[^.]+~/, '~') }),
     'with other claims': () => ({ token: identity().replace(/\.[^.]+\./, `.${encoded({ aud: 'hr' })}.`) }),
-    'with nothing said of the call': () => ({ token: identity().replace(/~.*/, '') }),
-    'with nothing said of the call, at length': () => ({ token: identity().replace(/~.*/, '~') }),
-    'with what was said of another call': () => ({ token: `${identity().replace(/~.*/, '')}~${identity().replace(/.*~/, '')}` }),
-    'with more said than that': () => ({ token: `${identity()}~${encoded({})}` }),
-    'with the caller changed in what is said': () => ({
+    'without the call details': () => ({ token: identity().replace(/~.*/, '') }),
+    'with empty call details': () => ({ token: identity().replace(/~.*/, '~') }),
+    'with the details of another call': () => ({ token: `${identity().replace(/~.*/, '')}~${identity().replace(/.*~/, '')}` }),
+    'with further details appended': () => ({ token: `${identity()}~${encoded({})}` }),
+    'with another caller in the call details': () => ({
       token: identity().replace(
         /~.*/,
         (said) => `~${encoded({ ...saidIn(said.slice(1)), who: { ...saidIn(said.slice(1)).who, username: 'eve.thompson' } })}`,
       ),
     }),
-    'by a key nobody knows': () => {
+    'with the signature of an unknown key': () => {
       const { privateKey } = generateKeyPairSync('ed25519');
       return { token: signIdentity({ ...key, privateKey }, { ...call, caller, requestId: 'r' }, clock) };
     },
-    'too long': () => ({ token: `${identity()}${'A'.repeat(9_000)}` }),
+    'if it is too long': () => ({ token: `${identity()}${'A'.repeat(9_000)}` }),
   };
   it.each(Object.keys(replays))('is refused %s', async (name) => {
     expect(await refusal(check(await replays[name]?.()))).toEqual(UNAUTHENTICATED);
@@ -122,7 +122,7 @@ describe('a signed identity', () => {
     expect(await refusal(check({ token: await living(3600) }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('gives no role of another realm', async () => {
+  it('gives no roles of another realm', async () => {
     const mixed = { ...caller, person: { ...caller.person, roles: new Set(['employee', 'lead-customer'] as const) } };
     const token = signIdentity(key, { ...call, caller: mixed, requestId: 'r' }, clock);
     expect([...(await check({ token })).caller.person.roles]).toEqual(['employee']);
@@ -147,7 +147,7 @@ describe('identities that are signed in a batch', () => {
     expect(await refusal(check({ token: `${first.replace(/~.*/, '')}~${second.replace(/.*~/, '')}` }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('are those of one turn of the event loop, sixteen at most', async () => {
+  it('are those that are requested in one turn of the event loop, at most sixteen', async () => {
     const sign = createBatchSigner(key, 'hr', clock);
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, n) => sign({ ...call, body: `{"n":${n}}`, caller, requestId: `r-${n}` })),
@@ -170,7 +170,7 @@ describe('identities that are signed in a batch', () => {
     expect(await refusal(verifyIdentity(withdrawn, { ...call, token, clock }))).toEqual(UNAUTHENTICATED);
   });
 
-  it('are refused after their minute, even if their signature was verified before', async () => {
+  it('are refused after a minute, even if their signature was verified before', async () => {
     const token = identity();
     await check({ token });
     expect(await refusal(check({ token, clock: { now: () => new Date(clock.now().getTime() + 60_000) } }))).toEqual(UNAUTHENTICATED);
@@ -257,7 +257,7 @@ describe('an execution grant', () => {
 });
 
 describe('rotation of the gateway key', () => {
-  it('fails no call while both keys are valid, and refuses the old key afterwards', async () => {
+  it('keeps both keys valid at first, so that no call fails, and refuses the old key afterwards', async () => {
     const at = folder();
     const old = openKeys(at).gateway.current;
     let published = JSON.stringify(gatewayJwks(openKeys(at)));
@@ -291,7 +291,7 @@ describe('rotation of the gateway key', () => {
     expect(await watched.find(key.kid)).toBeDefined();
     clock.pass(61);
     expect(await watched.find(key.kid)).toBeDefined();
-    // Unknown key ids cause no further reads.
+    // Lookups of unknown key ids cause no further reads.
     await Promise.all(Array.from({ length: 100 }, () => watched.find(randomUUID())));
     expect(reads).toBe(2);
   });

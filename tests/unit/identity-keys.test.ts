@@ -14,7 +14,7 @@ const aKey = () => randomBytes(32).toString('base64url');
 const fileIn = (at: string) => join(at, 'keys.json');
 
 describe('the key file', () => {
-  it('is created once, readable by its owner alone, and read at every later start', () => {
+  it('is created at the first start, readable only by its owner, and read at every later start', () => {
     const at = join(folder(), 'data', 'deeper');
     const first = openKeys(at);
     expect(statSync(fileIn(at)).mode & 0o777).toBe(0o600);
@@ -66,7 +66,7 @@ describe('the key file', () => {
     expect(() => openKeys(taken)).toThrow(/^\S+ cannot be reached; choose a data folder/);
   });
 
-  it('is the same for processes that start at the same time', async () => {
+  it('is created once by four processes that start at the same time', async () => {
     const at = folder();
     // The child processes run JavaScript, so the types are stripped from the source.
     const source = fileURLToPath(new URL('../../src/identity/keys.ts', import.meta.url));
@@ -122,7 +122,7 @@ describe('a configured master key', () => {
     expect(statSync(fileIn(at)).mode & 0o777).toBe(0o600);
   });
 
-  it('can be base64, as openssl prints it, or base64url', () => {
+  it('can be given as base64, as openssl prints it, or as base64url', () => {
     const bytes = randomBytes(32);
     expect(parseMasterKey(bytes.toString('base64')).master).toEqual(bytes);
     expect(parseMasterKey(` ${bytes.toString('base64url')} `).master).toEqual(bytes);

@@ -28,7 +28,7 @@ const losses: Record<string, { lose: (token: { jti: string; sid: string }) => un
   'the person revoked': { lose: () => here.denied.revokePerson('staff', alice.sub), leaves: UNAUTHENTICATED },
 };
 
-describe.each(Object.entries(losses))('%s', (_, { lose, leaves }) => {
+describe.each(Object.entries(losses))('a lost right (%s)', (_, { lose, leaves }) => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string; sid: string };
 
@@ -46,7 +46,7 @@ describe.each(Object.entries(losses))('%s', (_, { lose, leaves }) => {
     else expect(await refusal(outcome)).toEqual(leaves);
   });
 
-  it('takes effect at once for an approval, which also clears the cache', async () => {
+  it('takes effect at once for an approval, which also removes the token from the cache', async () => {
     const token = await here.token('alice.chen');
     const caller = await here.verifier.verify(token, API);
     await lose(claimsOf(token));
@@ -83,7 +83,7 @@ describe('the token cache', () => {
     expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
   });
 
-  it('verifies once for concurrent requests', async () => {
+  it('verifies a token once for concurrent requests', async () => {
     const token = await here.token('alice.chen');
     const callers = await Promise.all(Array.from({ length: 50 }, () => here.verifier.verify(token, API)));
     expect(new Set(callers).size).toBe(1);
@@ -112,7 +112,7 @@ describe('the token cache', () => {
 });
 
 describe('the employee record', () => {
-  it('is absent where no such employee exists', async () => {
+  it('is absent if hr has no such employee', async () => {
     here.people.records.delete(aliceId);
     expect((await here.verifier.verify(await here.token('alice.chen'), API)).person.employeeId).toBeUndefined();
   });
@@ -149,11 +149,11 @@ describe('the employee record', () => {
     });
   });
 
-  it('is SERVICE_UNAVAILABLE where nothing is cached; customers do not need it', async () => {
+  it('is required: without a cached record staff get SERVICE_UNAVAILABLE; customers do not need one', async () => {
     here.people.down = true;
     const refused = await refusal(here.verifier.verify(await here.token('alice.chen'), API));
     expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    // The message says so because every server refuses this person, even one whose own store works.
+    // The message names all servers, because each of them refuses this person, even if its own store works.
     expect(refused).toMatchObject({ message: expect.stringContaining('no server answers you until') as string });
     expect((await here.verifier.verify(await here.token('jane.smith@acme.example'), API)).person.realm).toBe('customer');
   });
@@ -190,7 +190,7 @@ describe('refresh before an approval', () => {
     expect(await refusal(here.verifier.refresh(caller))).toEqual(UNAUTHENTICATED);
   });
 
-  it('works for a caller whose token this process never verified', async () => {
+  it('works for a caller whose token this process has not cached', async () => {
     const caller = await here.verifier.verify(await here.token('alice.chen'), API);
     const copy = { ...caller, token: { ...caller.token } };
     expect((await here.verifier.refresh(copy)).person).toEqual(caller.person);
@@ -219,7 +219,7 @@ describe('the right to approve', () => {
     await scripted.close();
   });
 
-  it('of the command is for one confirmation and one minute', async () => {
+  it('of the command is valid for one confirmation and one minute', async () => {
     const caller = await here.verifier.verify(await here.token('alice.chen', { approve: id, ttl: 300 }), API);
     expect(caller.approves).toEqual({ confirmationId: id });
     expect(caller.token.expiresAt - caller.token.issuedAt).toBe(60);

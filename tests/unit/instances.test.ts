@@ -1,4 +1,4 @@
-/** Discovery of the running instance by the command, and its protection against files of other users and dead processes. */
+/** How the command finds the running instance, and which instance files it ignores: those of other users and of dead processes. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ describe('a running instance', () => {
     expect(look({ TAMSHAI_DATA: join(root, 'two') })).toEqual({ TAMSHAI_DATA: join(root, 'two') });
   });
 
-  it('is ignored when the environment names another', () => {
+  it('is ignored when the environment names another address or issuer', () => {
     registerInstance(instance(), places());
     for (const given of [
       { GATEWAY_PORT: '5000' },
@@ -60,7 +60,7 @@ describe('a running instance', () => {
       expect(look(given)).toEqual(given);
   });
 
-  it('must be named when several were started in one folder', () => {
+  it('must be selected with TAMSHAI_DATA when several were started in one folder', () => {
     registerInstance(instance(), places());
     write(`${process.ppid}.json`, instance({ pid: process.ppid, dataFolder: join(root, 'two'), base: 'http://localhost:4200' }));
     expect(() => look()).toThrow(/Several .* set TAMSHAI_DATA to .*one or .*two\./);
@@ -71,16 +71,16 @@ describe('a running instance', () => {
 describe('an instance file', () => {
   it.each<[string, () => void]>([
     ['a process that is gone', () => write('4194303.json', instance({ pid: 4_194_303 }))],
-    ['a file under the number of another process', () => write('77.json', instance())],
-    ['an address beyond this machine', () => write(`${process.pid}.json`, instance({ base: 'http://evil.example:3100' }))],
+    ['a file that is named after another process', () => write('77.json', instance())],
+    ['an address of another machine', () => write(`${process.pid}.json`, instance({ base: 'http://evil.example:3100' }))],
     [
-      'an address that only looks like this machine',
+      'an address that only looks like localhost',
       () => write(`${process.pid}.json`, instance({ base: 'http://localhost:3100@evil.example' })),
     ],
     ['a file that others can read or write', () => write(`${process.pid}.json`, instance(), 0o666)],
     ['a damaged file', () => write(`${process.pid}.json`, { pid: process.pid })],
     [
-      'a link',
+      'a symbolic link',
       () => {
         mkdirSync(folderOf(), { recursive: true, mode: 0o700 });
         writeFileSync(join(root, 'planted'), JSON.stringify(instance()), { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Processes that share one Redis: only those with the same master and gateway keys may join, also after Redis was emptied. */
+/** Processes that share one Redis: only those with the same master key and gateway key may join, even after Redis was emptied. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ test('a process with another master key is refused while the first one holds the
   );
 });
 
-test('after Redis was emptied, a running process renews its claim, and a wrong process is refused', async () => {
+test('after Redis was emptied, a running process renews its claim, and a process with another master key is refused', async () => {
   const master = fresh();
   const one = await join1({ data: folder(), masterKey: master, instance: 'one' });
   await admin.flushall();
@@ -77,7 +77,7 @@ test('after Redis was emptied, a running process renews its claim, and a wrong p
   await join1({ data: folder(), masterKey: master, instance: 'two' });
 });
 
-test('a wrong process that claims an emptied Redis loses it to an earlier member, running or restarted', async () => {
+test('a process with another master key that claims an emptied Redis loses the claim to an earlier member', async () => {
   const master = fresh();
   const data = folder();
   const one = await join1({ data, masterKey: master, instance: 'one' });
@@ -106,7 +106,7 @@ test('a new process with another master key cannot take over the claim, whatever
   expect(await one?.renew()).toBe(true);
 });
 
-test('the membership of a data folder in another Redis gives no claim', async () => {
+test('a data folder that belongs to another Redis gives no claim to this one', async () => {
   const other = await startRedis();
   closing.push(() => other.stop());
   const [data, theirs] = [folder(), fresh()];
@@ -139,7 +139,7 @@ test('a gateway with another gateway key is refused, and one with the new key be
   await join1({ data: folder(), masterKey: master, instance: 'three' });
 });
 
-test('a token of one gateway is valid at another gateway with its own data folder', async () => {
+test('a token of one gateway is valid at another gateway with a separate data folder', async () => {
   const master = fresh();
   const [one, two] = [folder(), folder()];
   await fillFolder(one, SQL_DOMAINS);

@@ -19,7 +19,7 @@ function refusal(text: string, duplicates: 'refuse' | 'allow' = 'refuse'): Failu
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-/** A list of lists with these numbers of items; the items of the outer list count too. */
+/** A list of lists. The counts add up to the number of all items, including those of the outer list. */
 const items = (...counts: number[]) =>
   JSON.stringify(counts.map((count, i) => Array.from({ length: count - (i === 0 ? counts.length : 0) }, () => ({}))));
 const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join()}}`;
@@ -75,7 +75,7 @@ describe('parseJson refuses', () => {
     expect(refusal(objects(33)).message).toMatch(/32 levels/);
     expect(refusal(nested(100_000)).message).toMatch(/32 levels/);
     expect(refusal(keys(2_001)).message).toMatch(/2000 keys/);
-    // The limit counts the items of all lists: each item costs time to check and record.
+    // The limit counts the items of all lists together, because each item costs time to check and record.
     expect(parseJson(items(5_000, 5_000), { duplicates: 'refuse' })).toHaveLength(2);
     expect(refusal(items(10_001)).message).toMatch(/10000 items/);
     expect(refusal(items(5_000, 5_001)).message).toMatch(/10000 items/);
@@ -88,7 +88,7 @@ describe('parseJson refuses', () => {
     expect(parseJson('{"a":1,"a":2}', { duplicates: 'allow' })).toEqual({ a: 2 });
   });
 
-  it('with a message that repeats nothing of the body', () => {
+  it('invalid bodies with a message that repeats nothing of the body', () => {
     for (const text of ['{"password":"hunter2"', '{"hunter2":1,"hunter2":2}']) expect(refusal(text).message).not.toContain('hunter2');
   });
 });
@@ -120,10 +120,10 @@ describe('readJson', () => {
     ['broken UTF-8', Uint8Array.of(0x22, 0xc3, 0x28, 0x22), {}, 400, 'VALIDATION_ERROR'],
     ['a surrogate as UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), {}, 400, 'VALIDATION_ERROR'],
     ['a byte order mark', Uint8Array.of(0xef, 0xbb, 0xbf, 0x31), {}, 400, 'VALIDATION_ERROR'],
-    ['nothing', '', {}, 400, 'VALIDATION_ERROR'],
-    ['gzip', '{}', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an empty body', '', {}, 400, 'VALIDATION_ERROR'],
+    ['a gzip body', '{}', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['two encodings', '{}', { 'content-encoding': 'identity, br' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['257 kB', `"${'x'.repeat(257 * 1024)}"`, {}, 413, 'PAYLOAD_TOO_LARGE'],
+    ['a body of 257 kB', `"${'x'.repeat(257 * 1024)}"`, {}, 413, 'PAYLOAD_TOO_LARGE'],
   ])('refuses %s', async (_, body, headers, status, code) => {
     expect(await post(body, headers as Record<string, string>)).toMatchObject({ status, body: { status: 'error', code } });
   });

@@ -54,7 +54,7 @@ const good = [
   change(5, { action: 'undo', undoes: 3, closed: ['t-3'] }),
 ];
 
-test('an export is accepted', () => {
+test('a complete export is accepted', () => {
   const { changes, counts, asOf } = taken(file(good));
   expect(changes).toEqual(good);
   expect([counts, asOf]).toEqual([{ transactions: 4, entries: 2, triples: 1 }, 9]);
@@ -112,41 +112,37 @@ describe('an import refuses', () => {
     );
   });
 
-  /** These files have valid counts and a valid digest. */
+  /** The counts and the digest of these files are valid, so only the tested check can refuse them. */
   test.each<[string, Json[], string]>([
     ['changes out of order', [change(2), change(1)], 'line 3 is out of order'],
     ['a change twice', [change(1), change(1)], 'line 3 is out of order'],
-    ['a change after the last', [change(10)], 'line 2 is out of order'],
-    ['an end of what is not open', [change(1, { closed: ['e-1'] })], 'line 2 closes e-1, which is not open'],
+    ['a change after the last transaction of the export', [change(10)], 'line 2 is out of order'],
+    ['the end of a version that is not open', [change(1, { closed: ['e-1'] })], 'line 2 closes e-1, which is not open'],
     [
-      'an end twice',
+      'a version that ends twice',
       [change(1, { entries: [entry('e-1')] }), change(2, { closed: ['e-1', 'e-1'] })],
       'line 3 closes e-1, which is not open',
     ],
     [
-      'a beginning twice',
+      'a version that begins twice',
       [change(1, { entries: [entry('e-1')] }), change(2, { entries: [entry('e-1')] })],
       'line 3 opens e-1, which is open already',
     ],
+    ['the undo of a later change', [change(1, { action: 'undo', undoes: 2 }), change(2)], 'line 2 undoes change 2, which is not before it'],
+    ['a change that undoes itself', [change(1, { action: 'undo', undoes: 1 })], 'line 2 undoes change 1, which is not before it'],
     [
-      'the undoing of what comes later',
-      [change(1, { action: 'undo', undoes: 2 }), change(2)],
-      'line 2 undoes change 2, which is not before it',
-    ],
-    ['the undoing of itself', [change(1, { action: 'undo', undoes: 1 })], 'line 2 undoes change 1, which is not before it'],
-    [
-      'an end before the beginning',
+      'a validity that ends before it begins',
       [change(1, { entries: [entry('e-1', { valid_from: '2026-02-02', valid_to: '2026-02-01' })] })],
       'line 2 lets e-1 end before it begins',
     ],
-    ['a day that is none', [change(1, { entries: [entry('e-1', { valid_from: '2026-02-30' })] })], 'line 2 is not a change'],
-    ['a number that is none', [change(1, { entries: [entry('e-0')] })], 'line 2 is not a change'],
+    ['a day that does not exist', [change(1, { entries: [entry('e-1', { valid_from: '2026-02-30' })] })], 'line 2 is not a change'],
+    ['an invalid id', [change(1, { entries: [entry('e-0')] })], 'line 2 is not a change'],
     ['a triple among entries', [change(1, { entries: [triple('t-1')] })], 'line 2 is not a change'],
-    ['too much confidence', [change(1, { triples: [triple('t-1', { confidence: 1.5 })] })], 'line 2 is not a change'],
-    ['no topic', [change(1, { entries: [entry('e-1', { topic: '' })] })], 'line 2 is not a change'],
-    ['what no text may have', [change(1, { entries: [entry('e-1', { content: 'a\u0000b' })] })], 'line 2 is not a change'],
-    ['an action of its own', [change(1, { action: 'destroy' })], 'line 2 is not a change'],
-    ['a field of its own', [change(1, { more: true })], 'line 2 is not a change'],
+    ['a confidence above 1', [change(1, { triples: [triple('t-1', { confidence: 1.5 })] })], 'line 2 is not a change'],
+    ['an empty topic', [change(1, { entries: [entry('e-1', { topic: '' })] })], 'line 2 is not a change'],
+    ['a NUL in a text', [change(1, { entries: [entry('e-1', { content: 'a\u0000b' })] })], 'line 2 is not a change'],
+    ['an unknown action', [change(1, { action: 'destroy' })], 'line 2 is not a change'],
+    ['an unknown field', [change(1, { more: true })], 'line 2 is not a change'],
     ['a predicate of several words', [change(1, { triples: [triple('t-1', { predicate: 'owned by' })] })], 'line 2 is not a change'],
   ])('%s', (_what, changes, why) => refused(file(changes), why));
 

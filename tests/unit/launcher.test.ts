@@ -1,10 +1,10 @@
-/** bin/tamshai.mjs: what it needs for building the web app in a checkout is a dependency of this package. */
+/** bin/tamshai.mjs builds the web app in a checkout only if certain packages are installed; package.json has to list them. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-test('the package whose presence decides whether the web app is built is a development dependency', () => {
+test('every package that bin/tamshai.mjs looks for is a development dependency', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
   const lookedFor = [...read('bin/tamshai.mjs').matchAll(/'node_modules', '(?!\.bin)([^']+)'/g)].map(([, name]) => name ?? '');
   expect(lookedFor.length).toBeGreaterThan(0);

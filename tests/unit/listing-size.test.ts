@@ -6,7 +6,7 @@ import { createListings } from '../../src/gateway/listing.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { person } from '../test-runtime.ts';
 
-/** Average for such JSON with the tokenizers of well-known models. */
+/** The average number of characters in a token of such JSON, for the tokenizers of well-known models. */
 const LETTERS_A_TOKEN = 4.4;
 
 it("an executive's tool list costs at most 250 tokens per tool", () => {
@@ -16,7 +16,7 @@ it("an executive's tool list costs at most 250 tokens per tool", () => {
   expect(bytes.length / LETTERS_A_TOKEN / tools.length).toBeLessThanOrEqual(250);
 });
 
-it('the listed schemas contain every input and every field of the answer', () => {
+it('the listed schemas of hr_list_employees contain its inputs and the fields of its answer', () => {
   const { tools } = createListings(allTools(), undefined).for(
     { ...person('eve.thompson'), roles: rolesIn('staff', ['executive']) },
     undefined,

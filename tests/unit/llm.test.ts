@@ -1,4 +1,4 @@
-/** LLM clients against servers with the real wire formats: streaming, fragmented tool calls, and every kind of failure. */
+/** LLM clients against test servers with the real wire formats: streaming, fragmented tool calls and failures. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -204,7 +204,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(asked).toHaveLength(3);
   });
 
-  test.each([429, 529, 500, 401, 400])('a permanent %d becomes SERVICE_UNAVAILABLE, without the text of the provider', async (status) => {
+  test.each([429, 529, 500, 401, 400])('a repeated %d becomes SERVICE_UNAVAILABLE, without the text of the provider', async (status) => {
     handler = (_req, res) => refuses(status, { 'retry-after': '0' })(res);
     await expect(all(model())).rejects.toMatchObject({ name: 'Failure', code: 'SERVICE_UNAVAILABLE', retryable: true });
     const told = await all(model()).catch((error: Error) => `${error.message} ${JSON.stringify(error)}`);
@@ -213,7 +213,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(logged.join()).toContain(String(status));
   });
 
-  test('an error in the stream keeps the received text and is not retried', async () => {
+  test('after an error in the stream the received text is kept, and the request is not retried', async () => {
     handler = streams(...wire.text('The answer is '), wire.trouble);
     const steps: Step[] = [];
     const reading = (async () => {
@@ -225,7 +225,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(logged.join()).not.toContain('canary');
   });
 
-  test('a broken connection is an error, never a complete answer', async () => {
+  test('a broken connection is an error, not the end of an answer', async () => {
     handler = (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(wire.text('Half ').join(''), () => res.destroy());
@@ -270,15 +270,15 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     expect(asked.filter(({ url }) => url.includes('elsewhere'))).toEqual([]);
   });
 
-  test('an input that is not a JSON object becomes an empty one', async () => {
+  test('an input of a tool call that is not a JSON object becomes an empty object', async () => {
     handler = streams(...wire.text(''), ...wire.calls({ id: 'call_a', name: 'hr_find_employees', pieces: ['[1,', '2]'] }), ...wire.end());
     expect((await all(model())).find(({ type }) => type === 'call')).toMatchObject({ call: { input: {} } });
   });
 
   test.each([
-    ['longer than any', `{"name":"${'x'.repeat(270_000)}"}`],
-    ['deeper than can be written down', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
-  ])('an input that is %s becomes an empty one', async (_what, text) => {
+    ['longer than 262,144 characters', `{"name":"${'x'.repeat(270_000)}"}`],
+    ['too deep to be serialised', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
+  ])('an input of a tool call that is %s becomes an empty object', async (_what, text) => {
     handler = streams(...wire.text(''), ...wire.calls({ id: 'call_a', name: 'hr_find_employees', pieces: [text] }), ...wire.end());
     expect((await all(model())).find(({ type }) => type === 'call')).toEqual({
       type: 'call',
@@ -289,7 +289,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
 
 describe('the choice of the model', () => {
   const modelFor = (environment: Record<string, string>) => readConfig(environment).model;
-  test('follows the settings', () => {
+  test('depends on the settings: no LLM, Claude or an OpenAI-compatible endpoint', () => {
     expect(modelFor({})).toBeUndefined();
     expect(modelFor({ ANTHROPIC_API_KEY: KEY })).toMatchObject({ kind: 'anthropic', apiKey: KEY });
     expect(modelFor({ LLM_BASE_URL: 'http://localhost:11434/v1', LLM_MODEL: 'llama' })).toEqual({

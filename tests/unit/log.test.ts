@@ -21,7 +21,7 @@ test('a line is one JSON object with the time, the level and the request id', ()
   });
 });
 
-test('fields outside of the list are not logged', () => {
+test('only the listed fields are logged', () => {
   const { log, written } = lines();
   log.error(
     {
@@ -74,7 +74,7 @@ test('an allowed field contains no objects, line feeds, escape sequences or toke
   expect(written[0]).not.toMatch(/canary|eyJhbGciOiJ|\u202e/);
 });
 
-test('nothing is written below the level', () => {
+test('messages below the level are not written', () => {
   const { log, written } = lines('warn');
   log.info({ requestId: 'a' }, 'x');
   expect(written).toEqual([]);

@@ -18,7 +18,7 @@ describe('blocks', () => {
       ['paragraph', 1],
     ]);
   });
-  test('after an unclosed fence everything is code', () => {
+  test('everything between fences, or after an unclosed fence, is code', () => {
     const classify = createLineClassifier();
     expect(['~~~', '# a', '> b', '~~~', '> b', '---', '<!-- c'].map(classify)).toEqual([
       'fence',
@@ -31,7 +31,7 @@ describe('blocks', () => {
     ]);
     expect(parseBlocks('```\na\n\nb')).toEqual([{ type: 'code', lines: ['a', '', 'b'] }]);
   });
-  test('an appended line changes the last block only', () => {
+  test('an appended line changes only the last block', () => {
     const lines = 'One **two**\n\n- a\n- b\n\n| c | d |\n|---|---|\n| 1 | 2 |\n\n```\ne\n```\nlast'.split('\n');
     const whole = parseBlocks(lines.join('\n'));
     for (const end of lines.keys()) {
@@ -42,7 +42,7 @@ describe('blocks', () => {
 });
 
 describe('tables', () => {
-  test('an escaped pipe does not end a cell, and the last pipe begins no cell', () => {
+  test('an escaped pipe does not end a cell, and a trailing pipe starts no further cell', () => {
     expect(parseTable(['| a | b', '|:--|--:|', '| x \\| y | -$1,000 |', '|  | 12.5 % |'])).toEqual({
       head: ['a', 'b'],
       rows: [
@@ -75,9 +75,9 @@ describe('inline', () => {
     ['**one two** three', 11],
     ['one [two three](/four five', 3],
     ['one [two] three', 9],
-  ])('the last break of %s is final, whatever follows', (line, at) => expect(parseInline(line).lastBreak).toBe(at));
+  ])('"%s" has its last safe line break at position %s', (line, at) => expect(parseInline(line).lastBreak).toBe(at));
 
-  test.each(['[', '![a](', '[a](b ', '**a ', '`', '__a*', '\\', '|'])('60,000 characters of %s stay text', (mark) => {
+  test.each(['[', '![a](', '[a](b ', '**a ', '`', '__a*', '\\', '|'])('a line with 60,000 characters of %s is parsed', (mark) => {
     const line = mark.repeat(Math.ceil(60_000 / mark.length));
     const shown = parseInline(line)
       .nodes.map((node) => ('value' in node ? node.value : ''))
@@ -95,7 +95,7 @@ describe('printing on a terminal', () => {
     printer.end();
     return out;
   };
-  test('gives the same result, wherever the pieces end', () => {
+  test('gives the same result, wherever the streamed pieces end', () => {
     const source =
       '## Two deals\nThese **two large deals** close at `a b` [soon](/x y) or [later](https://example.org):\n\n' +
       '| Deal | Value |\n|---|---:|\n| A\\_B \\| C | $1 |\n\n```sh\n# keep   **this**\n```\n\n- **open\n- __init__ 2 * 3 * 4\n';
@@ -109,7 +109,7 @@ describe('printing on a terminal', () => {
     expect(whole).toContain('# keep   **this**');
     expect(whole).toContain('- **open\n');
   });
-  test('does not wait for the end of an unclosed mark', () => {
+  test('does not wait for the end of unclosed bold text', () => {
     let out = '';
     const printer = createAnswerPrinter((piece) => void (out += piece), { style: plain, width: 80 });
     printer.text(`**${'word '.repeat(120)}`);

@@ -10,7 +10,7 @@ import { type TestClient, visit } from '../test-client.ts';
 
 const fresh = () => randomBytes(32).toString('base64url');
 
-/** The same folder, started again with other keys. */
+/** Starts the product again on the same data folder with other master keys. */
 async function again(testServer: TestServer, masterKey: string): Promise<{ running: Tamshai; testClient: TestClient }> {
   const config = readConfig({ ...testServer.environment, TAMSHAI_MASTER_KEY: masterKey });
   const running = await start(config, { servers: SERVERS, clock: testServer.clock, log: { info() {}, warn() {}, error() {} } });
@@ -18,7 +18,7 @@ async function again(testServer: TestServer, masterKey: string): Promise<{ runni
   return { running, testClient: visit({ base: running.base, ports: running.ports, keys, clock: testServer.clock }) };
 }
 
-it('a new master key opens what the old one encrypted while both are set, and nothing of it afterwards', async () => {
+it('older tickets and cursors stay valid while both master keys are set; with the new key alone an older ticket is gone', async () => {
   const [old, next] = [fresh(), fresh()];
   const testServer = await openTestServer({ TAMSHAI_MASTER_KEY: old });
   onTestFinished(() => testServer.close());

@@ -1,4 +1,4 @@
-/** MCP elicitation of approvals: by URL where the client supports it, and never by the client's own answer. */
+/** MCP elicitation of approvals: a client that opens URLs is asked to open the approval page. The client's own answer approves nothing. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -170,7 +170,7 @@ describe('2026-07-28, the request state', () => {
   }
   const ask = (n: number) => ({ name: 'notes_raise', arguments: { n, m: 0 } });
 
-  it('is required: a first call that already answers "accept" gets the elicitation', async () => {
+  it('is required: a call without it that already answers "accept" gets the elicitation', async () => {
     const { result } = await post({ ...ask(1), inputResponses: accepted });
     expect(result).toMatchObject({
       resultType: 'input_required',
@@ -189,7 +189,7 @@ describe('2026-07-28, the request state', () => {
     expect(fixture.calls).toHaveLength(1);
   });
 
-  it('is refused for another person, tool or input and when forged, without a run and without a result', async () => {
+  it('is refused for another person, tool or input and if it is forged; no tool runs and no result is returned', async () => {
     const requestState = (await post(ask(3))).result?.requestState ?? '';
     const [confirmationId = ''] = [...fixture.tickets.keys()];
     fixture.decide(confirmationId, { state: 'done', answer: done });
@@ -215,7 +215,7 @@ describe('2026-07-28, the request state', () => {
     expect(fixture.calls).toHaveLength(0);
   });
 
-  it('no longer waits after five minutes, but still returns a result', async () => {
+  it('gives CONFIRMATION_NOT_FOUND after five minutes, but still returns the result of a ticket that was approved', async () => {
     const requestState = (await post(ask(5))).result?.requestState ?? '';
     const [confirmationId = ''] = [...fixture.tickets.keys()];
     fixture.now += 301_000;
@@ -244,7 +244,7 @@ describe('2026-07-28, the request state', () => {
   });
 });
 
-it('waits up to settleMs for the decision', async () => {
+it('a call waits up to settleMs for the decision', async () => {
   const patient = await startFixture({ limits: { settleMs: 5_000 }, clock: { now: () => new Date() } });
   const client = new Client2(info, { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: 'auto' } });
   client.setRequestHandler('elicitation/create', async ({ params }) => {

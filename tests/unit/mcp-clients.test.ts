@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-it('aborts a running tool when its client disconnects', async () => {
+it('a running tool is aborted when its client disconnects', async () => {
   fixture.calls.length = 0;
   const abort = new AbortController();
   const body = JSON.stringify({

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 const settled = () => new Promise((later) => setTimeout(later, 20));
 
-test('slots are counted over all processes, for each person and each kind', async () => {
+test('slots are counted over all processes, separately for each person and each kind', async () => {
   const [one, two] = [quota(), quota()];
   const release = await one.take('alice', 5);
   expect(await two.take('alice', 3)).toBeDefined();
@@ -37,7 +37,7 @@ test('slots are counted over all processes, for each person and each kind', asyn
   expect(await two.take('alice', 5)).toBeDefined();
 });
 
-test('of forty concurrent claims in four processes eight succeed', async () => {
+test('of forty concurrent requests for a slot in four processes eight succeed', async () => {
   const all = [quota(), quota(), quota(), quota()];
   const got = await Promise.all(Array.from({ length: 40 }, async (_, n) => all[n % 4]?.take('alice')));
   expect(got.filter((release) => release !== undefined)).toHaveLength(8);
@@ -46,7 +46,7 @@ test('of forty concurrent claims in four processes eight succeed', async () => {
   expect(await quota().take('alice', 8)).toBeDefined();
 });
 
-test('slots of a killed process expire after a while, those of a stopped one at once', async () => {
+test('slots of a killed process expire after a while, and those of a stopped process are free at once', async () => {
   const [killed, two, three] = [quota(), quota(), quota()];
   await killed.take('alice', 8);
   expect(await two.take('alice')).toBeUndefined();
@@ -56,7 +56,7 @@ test('slots of a killed process expire after a while, those of a stopped one at 
   expect(await three.take('alice', 8)).toBeDefined();
 });
 
-test('one holder counts once in all processes, and fits predicts the result of a claim', async () => {
+test('a holder counts once over all processes, and `fits` predicts the result of a claim', async () => {
   const [one, two] = [quota(), quota()];
   expect(await one.claim('alice', 'session', 2)).toBe(true);
   expect(await two.claim('alice', 'session', 3)).toBe(true);
@@ -68,7 +68,7 @@ test('one holder counts once in all processes, and fits predicts the result of a
   expect(await one.claim('alice', 'session', 2)).toBe(false);
 });
 
-test('a slot whose claim got no answer from the store is released', async () => {
+test('a slot is released if the answer of the store to its request was lost', async () => {
   let lost = true;
   const losing: KeyValue = {
     ...kv,
@@ -84,7 +84,7 @@ test('a slot whose claim got no answer from the store is released', async () => 
   expect(await quota().take('alice', 8)).toBeDefined();
 });
 
-test('a release that could not be stored is stored with the next one', async () => {
+test('a release that could not be stored is stored together with the next release', async () => {
   let down = false;
   const attempt =
     <A extends unknown[], T>(run: (...given: A) => Promise<T>) =>

@@ -10,7 +10,7 @@ import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { type Fixture, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;
-/** The second replica of tests that have one. */
+/** A second replica, in tests that need one. */
 let other: Fixture | undefined;
 const open: http.ClientRequest[] = [];
 afterEach(async () => {
@@ -29,7 +29,7 @@ const notice = (tx: number, uri: string, ids = [`n-${tx}`]): Notice => ({
   changed_ids: ids,
 });
 
-/** Each transaction produces two notifications. */
+/** A change log in memory. Each transaction produces two notifications, one for each URI. */
 function logged() {
   const log: Notice[] = [];
   const waiting = new Set<() => void>();
@@ -186,7 +186,7 @@ const until = async (so: () => boolean) => {
 const soon = () => new Promise((later) => setTimeout(later, 60));
 const txs = ({ notices }: Heard) => notices.map(({ tx_id }) => tx_id);
 
-test('the acknowledgement comes first and lists the accepted subscriptions; notifications carry the id of the request', async () => {
+test('the acknowledgement comes first and lists the accepted subscriptions; notifications contain the id of the request', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://all', 'notes://none', 'notes://all']);
@@ -206,7 +206,7 @@ test('the acknowledgement comes first and lists the accepted subscriptions; noti
   expect(txs(heard)).toEqual([1, 2]);
 });
 
-test('a person who may subscribe to nothing gets an error, and the stream ends', async () => {
+test('for a person who may subscribe to nothing the stream ends at once, and resources/subscribe is refused', async () => {
   fixture = await startFixture({ mcpResources: logged().mcpResources });
   const heard = await listen(['notes://all'], { user: 'bob' });
   await heard.ended;
@@ -219,7 +219,7 @@ test('a person who may subscribe to nothing gets an error, and the stream ends',
 test('a client that does not read is disconnected, and its buffer stays bounded', async () => {
   const { mcpResources, asked, write } = logged();
   fixture = await startFixture({ mcpResources, limits: { heartbeatMs: 400 } });
-  // Two notifications per transaction with a hundred long ids each: more than any buffer holds.
+  // The notifications have a hundred long ids each, more than any buffer holds.
   write(
     5_000,
     Array.from({ length: 100 }, (_, n) => `${n}`.padStart(40, 'x')),
@@ -231,7 +231,7 @@ test('a client that does not read is disconnected, and its buffer stays bounded'
   heard.res.pause();
   const rest = await Promise.all([1, 2, 3].map(() => listen(URIS)));
   expect(rest.map(({ messages }) => messages[0]?.error)).toEqual([undefined, undefined, undefined]);
-  // Its slots are free once it is disconnected.
+  // The slots of the client are free once it is disconnected.
   for (;;) {
     const another = await listen(URIS);
     await until(() => another.messages.length > 0);
@@ -258,7 +258,7 @@ test('an outage of the store delays notifications but loses none; a lost right e
   expect(heard.messages.at(-1)).toMatchObject({ id: 7, result: { resultType: 'complete' } });
 });
 
-test('subscriptions and streams of a person are limited, and are free again when they end', async () => {
+test('subscriptions and streams of a person are limited, and ended ones no longer count', async () => {
   fixture = await startFixture({ mcpResources: logged().mcpResources });
   const many = Array.from({ length: 9 }, (_, n) => `notes://x${n}`);
   const refused = await listen(many);
@@ -284,7 +284,7 @@ test('subscriptions and streams of a person are limited, and are free again when
   expect((await listen(['notes://all'])).res.statusCode).toBe(429);
 });
 
-test('subscriptions of a person are counted over all replicas, each session once', async () => {
+test('subscriptions of a person are counted over all replicas, and those of a session once', async () => {
   const { mcpResources, write } = logged();
   const kept = openSqliteKeyValue(':memory:');
   fixture = await startFixture({ mcpResources, kept });
@@ -297,7 +297,7 @@ test('subscriptions of a person are counted over all replicas, each session once
   };
   const own = await session();
   for (const uri of URIS) await own.call('resources/subscribe', { uri });
-  // The session still counts as two, though its stream is at the other replica.
+  // The session still counts as two subscriptions, although its stream is at the other replica.
   const stream = await own.stream(undefined, away);
   const [first, ...rest] = await Promise.all([fixture, away, fixture].map((at) => listen(URIS, { at })));
   expect([await refusedAt(fixture), await refusedAt(away)]).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
@@ -348,7 +348,7 @@ test('a session resumes after its last event, even in the middle of a transactio
     [4, 'notes://all'],
     [4, 'notes://log'],
   ]);
-  // Without Last-Event-ID, the stream resumes after what the server has sent.
+  // Without Last-Event-ID, the stream resumes after the last notification that the server has sent.
   const three = await own.stream();
   await two.ended;
   write(1);
@@ -356,7 +356,7 @@ test('a session resumes after its last event, even in the middle of a transactio
   expect(txs(three)).toEqual([5, 5]);
 });
 
-test('a subscription without a stream is notified once a stream opens; an ended one is not notified', async () => {
+test('notifications wait until the session opens a stream; an ended subscription is not notified', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const own = await session();
@@ -380,7 +380,7 @@ test('a subscription without a stream is notified once a stream opens; an ended 
   ]);
 });
 
-test('a newer stream of a session replaces the older one, and the end of the session ends it', async () => {
+test('a newer stream of a session replaces the older one, and ends with the session', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const own = await session();
@@ -396,7 +396,7 @@ test('a newer stream of a session replaces the older one, and the end of the ses
   expect((await own.stream()).res.statusCode).toBe(404);
 });
 
-test('a revoked token ends its stream within a heartbeat', async () => {
+test('a stream ends within a heartbeat after its token was revoked', async () => {
   fixture = await startFixture({ mcpResources: logged().mcpResources, limits: { heartbeatMs: 50 } });
   const [heard, own] = [await listen(['notes://all']), await session()];
   const stream = await own.stream();
@@ -432,7 +432,7 @@ const listening = (uris: readonly string[]) => ({
   params: { notifications: { resourceSubscriptions: uris }, _meta: META },
 });
 
-test('a pipelined stream that has ended gets no heartbeat', async () => {
+test('a pipelined stream that has ended causes no uncaught error at the next heartbeat', async () => {
   const errors: Error[] = [];
   const note = (error: Error) => errors.push(error);
   process.on('uncaughtException', note);

@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(await slow('alice', session)).toBe(200);
   });
 
-  it('is created by initialize only, and cannot be initialized twice', async () => {
+  it('is created only by initialize, and cannot be initialized twice', async () => {
     await start();
     expect(await list('alice')).toBe(200);
     expect(fixture.handler.sessions).toBe(0);
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(1);
   });
 
-  it('is replaced by a newer one at the limit of its person, least recently used first', async () => {
+  it('that was used least recently is replaced by a newer one at the limit of its person', async () => {
     await start({ sessionsPerPerson: 3 });
     const bobs = await begin('bob');
     const [one, two, three] = [await begin(), await begin(), await begin()];
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(fixture.handler.sessions).toBe(4);
   });
 
-  it('is refused at the limit of all sessions, and no existing session is lost', async () => {
+  it('is refused at the limit for all people together, and no existing session is lost', async () => {
     await start({ maxSessions: 2 });
     const [alices, bobs] = [await begin('alice'), await begin('bob')];
     const res = await post('carol', undefined, initialize);
@@ -166,7 +166,7 @@ describe('behind a load balancer', () => {
     await sibling.close();
   });
 
-  it('a replica accepts a genuine session of another replica for its person and client, and stores nothing of it', async () => {
+  it('a replica accepts a genuine session of another replica for the same person and client, and creates no session for it', async () => {
     const elsewhere = await startFixture();
     fixture = elsewhere;
     const session = await begin('alice');
@@ -199,7 +199,7 @@ describe('an open stream', () => {
     try {
       await res.text();
     } catch {
-      // A reset connection is closed too.
+      // A connection that was reset counts as closed too.
     }
     return true;
   };
@@ -219,7 +219,7 @@ describe('an open stream', () => {
     expect(await list('alice', session)).toBe(401);
   });
 
-  it('is refused at the limit of its person', async () => {
+  it('is refused with 429 at the limit of its person', async () => {
     await start({ streamsPerPerson: 2 });
     const sessions = [await begin(), await begin(), await begin()] as const;
     const streams = [await get('alice', sessions[0]), await get('alice', sessions[1])];

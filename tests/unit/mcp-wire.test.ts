@@ -41,7 +41,7 @@ async function post(body: unknown, headers: Record<string, string> = modern, pat
   };
 }
 
-/** Sends headers exactly as given on a raw socket. */
+/** Sends the header lines exactly as given, on a raw socket. */
 function raw(lines: string[], body = ''): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(fixture.port, '127.0.0.1', () => {
@@ -122,7 +122,7 @@ describe('Host and Origin', () => {
     expect((await raw(lines, JSON.stringify(call()))).status).toBe(403);
   });
 
-  it('the Host has no port when it is the default port', () => {
+  it('on the default port, the Host is accepted only without a port', () => {
     const guard = createHostGuard(loopbackAddresses(80));
     expect(guard({ headers: { host: 'localhost', origin: 'http://localhost' } } as never)).toBeUndefined();
     expect(guard({ headers: { host: 'localhost:80' } } as never)).toMatchObject({ code: 'FORBIDDEN_ORIGIN' });
@@ -130,7 +130,7 @@ describe('Host and Origin', () => {
 });
 
 describe('authentication', () => {
-  it('comes before the body: 401 with the resource metadata, as an error of the product and of JSON-RPC', async () => {
+  it('comes before the body is parsed: 401 with the resource metadata, as an error of the product and of JSON-RPC', async () => {
     const { status, headers, body } = await post('{', { ...modern, authorization: 'Bearer mallory' });
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toBe(
@@ -139,20 +139,20 @@ describe('authentication', () => {
     expect(body).toMatchObject({ status: 'error', code: 'UNAUTHENTICATED', jsonrpc: '2.0', id: null, error: { code: -32000 } });
   });
 
-  it('is required for every supported method', async () => {
+  it('is required for GET and DELETE too', async () => {
     for (const method of ['GET', 'DELETE']) expect((await fetch(fixture.url, { method })).status).toBe(401);
   });
 });
 
 describe('methods', () => {
-  it.each(['OPTIONS', 'PUT', 'PATCH', 'HEAD'])('%s is 405', async (method) => {
+  it.each(['OPTIONS', 'PUT', 'PATCH', 'HEAD'])('%s is answered with 405', async (method) => {
     const res = await fetch(fixture.url, { method, headers: { ...modern, origin: `http://localhost:${fixture.port}` } });
     expect(res.status).toBe(405);
     expect(res.headers.get('allow')).toBe('GET, POST, DELETE');
     expect(res.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it.each(['GET', 'DELETE'])('%s outside of a session is 405', async (method) => {
+  it.each(['GET', 'DELETE'])('%s outside of a session is answered with 405', async (method) => {
     for (const session of [{}, { 'mcp-session-id': 'abc' }]) {
       expect((await fetch(fixture.url, { method, headers: { ...modern, ...session } })).status).toBe(405);
     }
@@ -165,8 +165,8 @@ describe('a body', () => {
   it.each([
     ['not JSON', '{', {}, 400, 'VALIDATION_ERROR'],
     ['empty', '', {}, 400, 'VALIDATION_ERROR'],
-    ['deep', nested, {}, 400, 'VALIDATION_ERROR'],
-    ['with a name twice', text.replace('"name":', '"name":"notes_raise","name":'), {}, 400, 'VALIDATION_ERROR'],
+    ['nested too deeply', nested, {}, 400, 'VALIDATION_ERROR'],
+    ['with a duplicate key', text.replace('"name":', '"name":"notes_raise","name":'), {}, 400, 'VALIDATION_ERROR'],
     ['with __proto__', text.replace('{}', '{"__proto__":{}}'), {}, 400, 'VALIDATION_ERROR'],
     ['with 1e400', text.replace('{}', '{"n":1e400}'), {}, 400, 'VALIDATION_ERROR'],
     ['with NUL', text.replace('{}', '{"n":"\\u0000"}'), {}, 400, 'VALIDATION_ERROR'],
@@ -189,7 +189,7 @@ describe('a body', () => {
 });
 
 describe('the selection of servers', () => {
-  it.each(['?servers=none', '?servers=', '?servers=notes,none'])('%s is 400', async (query) => {
+  it.each(['?servers=none', '?servers=', '?servers=notes,none'])('%s is answered with 400', async (query) => {
     const { status, body } = await post(call(), modern, query);
     expect(status).toBe(400);
     expect(body).toMatchObject({ status: 'error', code: 'VALIDATION_ERROR' });
@@ -204,17 +204,17 @@ describe('no tool is run by', () => {
     ['a batch of a 2025 client', [bare, bare], legacy, 400, -32600],
     ['a batch under 2025-03-26', [bare], { ...legacy, 'mcp-protocol-version': '2025-03-26' }, 400, -32600],
     ['an empty batch', [], modern, 400, -32600],
-    ['another Mcp-Name', call(), { ...modern, 'mcp-name': 'notes_raise' }, 400, -32020],
-    ['another Mcp-Method', call(), { ...modern, 'mcp-method': 'tools/list' }, 400, -32020],
-    ['another version in the header', call(), { ...modern, 'mcp-protocol-version': '2025-11-25' }, 400, -32020],
+    ['a different name in Mcp-Name', call(), { ...modern, 'mcp-name': 'notes_raise' }, 400, -32020],
+    ['a different method in Mcp-Method', call(), { ...modern, 'mcp-method': 'tools/list' }, 400, -32020],
+    ['a different protocol version in the header', call(), { ...modern, 'mcp-protocol-version': '2025-11-25' }, 400, -32020],
     [
-      'a version of the future',
+      'a future protocol version',
       call({}, { _meta: { ..._meta, [VERSION]: '2027-01-01' } }),
       { ...modern, 'mcp-protocol-version': '2027-01-01' },
       400,
       -32022,
     ],
-    ['id: null', call({ id: null }), modern, 400, -32600],
+    ['a request with id null', call({ id: null }), modern, 400, -32600],
     ['an unknown method', call({ method: 'tools/delete' }), { ...modern, 'mcp-method': 'tools/delete' }, 404, -32601],
   ])('%s', async (_, body, headers, status, code) => {
     const refused = await post(body, headers);
@@ -223,7 +223,7 @@ describe('no tool is run by', () => {
     expect(fixture.calls).toHaveLength(0);
   });
 
-  it('a notification of a write', async () => {
+  it('a tools/call without an id, which is a notification', async () => {
     const { id: _, ...notification } = call({}, { name: 'notes_raise' });
     expect((await post(notification, { ...modern, 'mcp-name': 'notes_raise' })).status).toBe(202);
     await new Promise((later) => setTimeout(later, 20));
@@ -259,7 +259,7 @@ describe('protocol revisions', () => {
     }
   });
 
-  it('a client without a session is served, each request on its own', async () => {
+  it('a client without a session can call tools, but not subscribe', async () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'notes_echo', arguments: {} } };
     const { status, body } = await post(bare, plain);
     expect([status, body]).toMatchObject([200, { id: 1, result: { structuredContent: { status: 'success' } } }]);
@@ -281,7 +281,7 @@ describe('protocol revisions', () => {
 
 describe('internal errors', () => {
   it.each([
-    ['the identity side', { authenticate: () => Promise.reject(new Error('ldap://10.0.0.9 refused')) }, 500],
+    ['authentication', { authenticate: () => Promise.reject(new Error('ldap://10.0.0.9 refused')) }, 500],
     [
       'the listing',
       {

@@ -1,4 +1,4 @@
-/** The MongoDB address is printed without its login, however malformed it is. */
+/** The MongoDB address is printed without its login, even if it is malformed. */
 import { expect, test } from 'vitest';
 import { mongoAddressOf } from '../../src/storage/documents/mongodb-address.ts';
 

@@ -1,4 +1,4 @@
-/** Every mutant of `npm run mutants` still names one place in the sources, and tests that exist. */
+/** Every mutant of `npm run mutants` matches exactly one place in the sources, and names tests that exist. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

@@ -29,7 +29,7 @@ describe('days and periods, on a Monday', () => {
     ['Monday to Wednesday next week', '2026-11-23', '2026-11-25'],
     ['from 14 to 16 December', '2026-12-14', '2026-12-16'],
     ['the last 6 months', '2026-05-16', '2026-11-16'],
-  ])('%s', (text, from, to) => {
+  ])('"%s" is the period from %s to %s', (text, from, to) => {
     expect(findDates(text, TODAY)[0]).toMatchObject({ from, to });
   });
   test('"since" and "until" give open periods', () => {
@@ -56,7 +56,7 @@ describe('amounts', () => {
     ['more than 50 million', 50_000_000, 'min'],
     ['below 3 thousand', 3000, 'max'],
     ['at 450,000', 450_000, undefined],
-  ])('%s', (text, value, bound) => {
+  ])('"%s" is the amount %d with the bound %s', (text, value, bound) => {
     expect(findAmounts(text, [])[0]).toMatchObject({ value, bound });
   });
   test('"between" gives a minimum and a maximum', () => {
@@ -89,12 +89,12 @@ describe('names', () => {
     ["what is jose garcia's record", ['jose garcia']],
     ['what depends on payments-db', ['payments-db']],
     ['show me the weather', []],
-  ])('%s', (text, names) => {
+  ])('"%s" contains the names %j', (text, names) => {
     expect(named(text)).toEqual(names);
   });
 });
 
-test('a typo is corrected, and another word is kept', () => {
+test('a typo is corrected, and a different word is kept', () => {
   const vocabulary = new Map([
     ['contractors', 1],
     ['prospect', 1],

@@ -1,5 +1,5 @@
-// A worker thread of the offline model that fails as the question says. It repeats any other question, with the number of its jobs so
-// far.
+// A worker thread that fails in the way that the question names. It answers any other question with the number of its jobs so far and
+// the question.
 import { parentPort } from 'node:worker_threads';
 
 let jobs = 0;

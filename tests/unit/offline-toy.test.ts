@@ -26,7 +26,7 @@ test('an ambiguous name leads to a question, and its answer is understood', asyn
   expect(second.calls.at(-1)).toEqual({ name: 'zoo_feed_animal', input: { animal_id: ROWS[2]?.animal_id, food: 'bananas' } });
 });
 
-test('a missing argument leads to a question, and a bare value answers it', async () => {
+test('a missing argument leads to a question, which a single value answers', async () => {
   const first = await tell('Feed Bruno');
   expect(first.calls).toEqual([]);
   expect(first.text).toContain('food');
@@ -62,7 +62,7 @@ test('a person without the role is told which role is required, and no row is re
 });
 
 test.each(['order a pizza', 'what is the weather in Bonn?', 'sell Bruno to another zoo', 'asdf qwer', '???'])(
-  '"%s" is answered with a polite refusal',
+  '"%s" is refused politely, and nothing is changed',
   async (question) => {
     const { calls, text } = await tell(question);
     expect(calls.filter(({ name }) => name === 'zoo_feed_animal')).toEqual([]);
@@ -77,7 +77,7 @@ test('the same question always gets the same answer', async () => {
 test.each([
   ['a hundred kilobytes of words', 'feed '.repeat(20_000)],
   ['a hundred kilobytes of one word', 'a'.repeat(100_000)],
-  ['digits without end', '1,000,'.repeat(15_000)],
+  ['ninety kilobytes of digits', '1,000,'.repeat(15_000)],
   ['colons and commas', ': , ; - '.repeat(12_000)],
   ['quotes', `'"`.repeat(50_000)],
   ['brackets', '((((((((a+)+)+)+'.repeat(6000)],

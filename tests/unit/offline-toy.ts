@@ -19,7 +19,7 @@ const zoo = defineDomain({
   store: 'sql',
   audiences: {
     keepers: { roles: ['manager', 'executive'], sees: 'every animal' },
-    testClients: { roles: ['employee'], sees: 'every animal' },
+    guests: { roles: ['employee'], sees: 'every animal' },
   },
 });
 const animal = z.object({
@@ -171,5 +171,5 @@ export async function tell(
       said.push({ by: 'tool', call, answer: answerOf(call.name, call.input), promptText: '' });
     }
   }
-  throw new Error('it goes round in circles');
+  throw new Error('the model did not finish within eight turns');
 }

@@ -35,13 +35,13 @@ const ask = async (text: string, principal = 'nina', signal = new AbortControlle
   (await queue.run({ principal, job: jobOf(text), signal })).map((step) => (step.type === 'text' ? step.text : '')).join('');
 
 describe('scheduling', () => {
-  test('a person with one question does not wait for all questions of another', async () => {
+  test('a person with one question does not wait for all questions of another person', async () => {
     open();
     const order: string[] = [];
     const flood = Array.from({ length: 20 }, async (_, n) => order.push(await ask(`flood ${n}`, 'marcus')));
     const one = ask('one', 'nina').then((answer) => order.push(answer));
     await Promise.all([...flood, one]);
-    // The thread was already answering the first question of the flood.
+    // The thread is already answering the first question when the other person asks.
     expect(order.slice(0, 3)).toEqual(['1 flood 0', '2 one', '3 flood 1']);
     expect(order).toHaveLength(21);
   });
@@ -67,7 +67,7 @@ describe('scheduling', () => {
 });
 
 describe('a thread that fails', () => {
-  test.each(['throw', 'exit', 'memory'])('by "%s" fails its question, and the next one is answered', async (how) => {
+  test.each(['throw', 'exit', 'memory'])('by "%s" makes only its current question fail, and the next one is answered', async (how) => {
     open({ memoryMb: 16 });
     expect(await ask('before')).toBe('1 before');
     const [failed, after] = await Promise.allSettled([ask(how), ask('after')]);
@@ -75,21 +75,21 @@ describe('a thread that fails', () => {
     expect(after).toEqual({ status: 'fulfilled', value: '1 after' });
   });
 
-  test('by a timeout fails its question with one sentence, and the next one is answered', async () => {
+  test('by a timeout makes its question fail with one sentence, and the next one is answered', async () => {
     open({ jobMs: 3_000 });
     const [failed, after] = await Promise.allSettled([ask('forever'), ask('after')]);
     expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'TIMEOUT', message: expect.stringContaining('fewer words') } });
     expect(after).toEqual({ status: 'fulfilled', value: '1 after' });
   });
 
-  test('to load fails each question and nothing else', async () => {
+  test('to load makes each question fail', async () => {
     open({}, new URL('no-such-worker.mjs', import.meta.url));
     for (const text of ['one', 'two']) await expect(ask(text)).rejects.toThrow('no-such-worker');
   });
 });
 
 describe('an abandoned question', () => {
-  test('that waits is never given to the thread', async () => {
+  test('that still waits is never given to the thread', async () => {
     open();
     const gone = new AbortController();
     const first = ask('first');
@@ -100,7 +100,7 @@ describe('an abandoned question', () => {
     expect(await ask('next')).toBe('2 next');
   });
 
-  test('that is being answered is dropped', async () => {
+  test('that is being answered ends at once, and its answer is dropped', async () => {
     open();
     await ask('start');
     const gone = new AbortController();
@@ -133,7 +133,7 @@ describe('a past question', () => {
     expect(after).toEqual(before);
   });
 
-  test('leaves no word in the memory of the thread', async () => {
+  test('leaves no text in the memory of the thread', async () => {
     const reading = readDeclarations(toys);
     let step = reading.next();
     while (!step.done) step = reading.next();
@@ -144,7 +144,7 @@ describe('a past question', () => {
         worker.postMessage(jobOf(text));
         return ((await once(worker, 'message')) as [Reply])[0];
       };
-      // Joined from two parts, so that the word exists only in the question.
+      // The word is joined from two parts, so that no source text contains it.
       const secret = ['xylo', 'phonist'].join('');
       await give(`please feed ${secret} Quincey "${secret}" with food ${secret}s for $30 on 2026-11-20`);
       // V8 keeps the last text that a regular expression searched, so other questions follow.

@@ -10,7 +10,7 @@ const domains = [
 const check = (settings: Record<string, string>) => () => checkSeparateDatabases(readConfig(settings), domains);
 
 describe('domains on one MongoDB', () => {
-  test('have separate databases when the address names none', () => {
+  test('have separate databases if the addresses name different ones or none', () => {
     expect(
       check({
         MONGODB_URL: 'mongodb://db.example:27017/?replicaSet=rs0',

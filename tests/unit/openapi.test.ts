@@ -20,12 +20,12 @@ function walk(value: unknown, visit: (schema: Schema) => void): void {
 }
 
 describe('openapi.json', () => {
-  it('has unique names of schemas and operations in every spelling of a generator', () => {
+  it('has names of schemas and operations that stay unique when a generator changes case and separators', () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
     for (const names of [Object.keys(schemas), operations]) expect(new Set(names.map(pascal)).size).toBe(names.length);
   });
 
-  it('has unique titles', () => {
+  it('has unique titles of schemas', () => {
     const titles: string[] = [];
     walk(schemas, ({ title, type }) => {
       if (typeof title === 'string' && typeof type === 'string') titles.push(title);

@@ -1,4 +1,4 @@
-/** Writes that act at once where they concern only the caller, and need approval where they concern others. */
+/** Write tools with `atOnceWhen` write at once if the change concerns only the caller, and otherwise need an approval. */
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineDomain } from '../../src/declare/define.ts';
@@ -57,14 +57,14 @@ const pin = board.write({
 });
 const always = board.write({ ...definition, ...phases, name: 'always_asks', execute: async () => expect.fail('it was not approved') });
 
-test('a write can act at once only in a domain that declares why', () => {
+test('a tool can write at once only in a domain that declares why', () => {
   const undeclared = { ...definition, ...phases, name: 'pin', atOnceWhen: 'it rains', execute: async () => ({ id: 1, title: '' }) };
   expect(() => careful.write(undeclared)).toThrow('does not say why');
   expectTypeOf<Parameters<typeof board.write>[0]>().toHaveProperty('atOnceWhen');
   expectTypeOf<Parameters<typeof careful.write>[0]>().not.toHaveProperty('atOnceWhen');
 });
 
-test('the published description says when the tool acts at once', () => {
+test('the published description says when the tool writes at once', () => {
   const all = createRegistry([pin, always]);
   const { description, outputSchema } = mcpTool(pin, false);
   expect(description).toBe(
@@ -83,7 +83,7 @@ test('the published description says when the tool acts at once', () => {
   expect(toolReference(all)).toContain('*Writes at once when the note is your own, else after a person approves.*');
 });
 
-describe.each(databases)('on %s', (_name, database) => {
+describe.each(databases)('a write tool on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database, tools: [pin, always] });
@@ -105,7 +105,7 @@ describe.each(databases)('on %s', (_name, database) => {
     );
   const calls = () => testRuntime.runtime.audit.newest({ limit: 50 });
 
-  test("a change of the caller's own data is written at once, checked again in the transaction, and recorded with its effect", async () => {
+  test("writes the caller's own data at once, after it prepared the change again in the transaction, and records it", async () => {
     expect(await call([true], 'Tea')).toEqual({ status: 'success', data: { id: 1, title: 'Tea' } });
     expect(prepared).toEqual([true, true]);
     expect(await pinned()).toEqual(['Tea']);
@@ -116,7 +116,7 @@ describe.each(databases)('on %s', (_name, database) => {
     expect(await testRuntime.owner('select * from tasks.effects')).toEqual([]);
   });
 
-  test('a change that concerns others waits for an approval, and its card says how to undo it', async () => {
+  test('waits for an approval if the change concerns others, and the card says what can be done afterwards', async () => {
     const asked = await call([false], 'Coffee');
     expect(asked).toMatchObject({
       status: 'pending_confirmation',
@@ -130,13 +130,13 @@ describe.each(databases)('on %s', (_name, database) => {
     expect((await auditLog()).at(-1)).toMatchObject({ decision: 'approved', confirmationId: asked.confirmationId });
   });
 
-  test('a row that changed its owner meanwhile is not written', async () => {
+  test('writes nothing if the row changed its owner between the two preparations', async () => {
     expect(code(await call([true, false], 'Milk'))).toBe('CHANGED_SINCE_APPROVAL');
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
     expect((await auditLog()).length).toBe(2);
   });
 
-  test('a tool without `atOnceWhen` never acts at once', async () => {
+  test('without `atOnceWhen` never writes at once', async () => {
     expect(code(await call([true], 'Sugar', 'always_asks'))).toBe('pending_confirmation');
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
   });

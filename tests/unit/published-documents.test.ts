@@ -1,4 +1,4 @@
-/** openapi.json and the API reference page are generated once, yield to the event loop, and are then sent as bytes. */
+/** openapi.json and the API reference page are generated once, without blocking the event loop. */
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/server/registry.ts';
 import { openapi, openapiDocument } from '../../src/derive/openapi.ts';
@@ -7,7 +7,7 @@ import { turnsDuring } from '../turns.ts';
 
 const registry = allTools();
 
-test('openapi.json equals openapi(), and is generated once, yielding to the event loop', async () => {
+test('openapi.json equals openapi(); its generation yields to the event loop and happens once', async () => {
   const document = openapiDocument(registry, '1.2.3');
   const { turns, result } = await turnsDuring(() => document());
   expect(JSON.parse(result.toString())).toEqual(JSON.parse(JSON.stringify(openapi(registry, '1.2.3'))));
@@ -21,7 +21,7 @@ test('concurrent requests share one generation', async () => {
   expect(one).toBe(two);
 });
 
-test('the API reference page contains every tool, and is generated once, yielding to the event loop', async () => {
+test('the API reference page contains every tool; its generation yields to the event loop and happens once', async () => {
   const document = docsDocument(registry);
   const { turns, result } = await turnsDuring(() => document());
   for (const { domain, name } of registry.tools) expect(result.includes(`<section id="${domain.name}.${name}">`)).toBe(true);

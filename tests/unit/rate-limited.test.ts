@@ -1,4 +1,4 @@
-/** Calls over the rate limit leave a bounded number of audit records, and none of them is lost from the count. */
+/** Calls over the rate limit leave a bounded number of audit records, which count every call. */
 import { expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/engine/ports.ts';
 import { boundRateLimited } from '../../src/storage/audit/rate-limited.ts';
@@ -13,7 +13,7 @@ function opened() {
   return { log, records, over, pass: (seconds: number) => void (now += seconds * 1000) };
 }
 
-test('the first twenty calls of a person in a minute are recorded singly, the others as one count', async () => {
+test('the first twenty such calls of a person in a minute get a record each, the others one record with their number', async () => {
   const { log, records, over } = opened();
   for (let n = 0; n < 500; n++) await log.append(over('a'));
   await log.append(over('b'));
@@ -28,7 +28,7 @@ test('the first twenty calls of a person in a minute are recorded singly, the ot
   expect(records).toHaveLength(23);
 });
 
-test('a new minute starts with the count of the previous one', async () => {
+test('the first such call of a new minute writes the record with the number of the previous minute', async () => {
   const { log, records, over, pass } = opened();
   for (let n = 0; n < 25; n++) await log.append(over('a'));
   pass(61);

@@ -19,14 +19,14 @@ async function ready(ping: () => Promise<void>, itself: () => Promise<void> = as
   }
 }
 
-// The endpoint answers before the timeout of the probe, which would hold a connection.
+// The endpoint answers even if the store does not, so that a probe does not wait for its own timeout.
 it.each([
-  ['answers', async () => {}, 200],
-  ['refuses', () => Promise.reject(new Error('gone')), 503],
-  ['never answers', never, 503],
-] as const)('a store that %s gives the right status', async (_, ping, status) => {
+  ['200 if the store answers', async () => {}, 200],
+  ['503 if the store refuses', () => Promise.reject(new Error('gone')), 503],
+  ['503 if the store never answers', never, 503],
+] as const)('/ready answers %s', async (_, ping, status) => {
   expect(await ready(ping)).toBe(status);
 });
-it('a process whose own check never answers gives 503', async () => {
+it('/ready answers 503 if the check of the process never answers', async () => {
   expect(await ready(async () => {}, never)).toBe(503);
 });

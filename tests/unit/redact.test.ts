@@ -82,7 +82,7 @@ describe('redact', () => {
     });
   });
 
-  test('truncates a long field with a digest, and the whole at 8 kB, as valid JSON', () => {
+  test('truncates a long field and adds a digest, and limits the whole to 8 kB of valid JSON', () => {
     const long = 'é😀 word '.repeat(1_000);
     const { notes } = kept({ notes: long }) as { notes: string };
     expect(notes).toMatch(/^(é😀 word )+.{0,8}… \[cut: 12000 bytes, sha256 [0-9a-f]{64}\]$/u);
@@ -95,12 +95,12 @@ describe('redact', () => {
     expect(JSON.parse(text)).toMatchObject({ cut: true, bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test('does not show a part of a secret at the truncation', () => {
+  test('shows no part of a secret where a text is truncated', () => {
     for (let at = 2_030; at < 2_055; at++)
       expect(redact({ notes: `${'x'.repeat(at)} 123-45-6789 ${'y'.repeat(100)}` })).not.toMatch(/ 123-?|45-6/);
   });
 
-  test('computes the digest without the secrets, which could be guessed from it', () => {
+  test('computes the digest after hiding secrets, so that nobody can guess them from the digest', () => {
     const one = (ssn: string) => redact({ notes: `${'x '.repeat(2_000)}${ssn}` }).replace(/cut: \d+/, '');
     expect(one('123-45-6789')).toBe(one('987-65-4321'));
   });
@@ -148,7 +148,7 @@ describe('redact', () => {
     for (const text of texts) {
       const started = performance.now();
       redact({ text });
-      // Not a benchmark: a quadratic pattern would take minutes.
+      // This is not a benchmark: a quadratic pattern would take minutes.
       expect(performance.now() - started).toBeLessThan(10_000);
     }
   });
@@ -186,7 +186,7 @@ describe('redact', () => {
     fc.assert(
       fc.property(text, (each) => {
         const ascii = each.replace(/[^\x00-\x7f]/g, '');
-        // A final letter outside of ASCII selects the patterns for all texts.
+        // The final letter is not ASCII, so the function uses its patterns for any text.
         expect(`${hidePatterns(ascii)}\n é`).toBe(hidePatterns(`${ascii}\n é`));
       }),
       { numRuns: 3_000 },

@@ -1,4 +1,4 @@
-/** Declarations of MCP resources and prompts: addresses, variables and the checks at declaration time. */
+/** Declarations of MCP resources and prompts: URIs, variables, and checks when they are declared. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineDomain } from '../../src/declare/define.ts';
@@ -38,7 +38,7 @@ const begin = notes.prompt({
   render: ({ topic }, { tool }) => `Call ${tool(find)} for ${topic}.`,
 });
 
-test('a resource is found by its URI, and its variables are its input', () => {
+test('a resource is found by its URI template and has the variables of the template', () => {
   const all = createRegistry([find], [note, begin]);
   expect(note).toMatchObject({ variables: ['day-of-year'], mimeType: 'text/markdown', paged: false });
   expect(all.find('notes', 'notes://days/{day-of-year}')).toBe(note.tool);
@@ -53,7 +53,7 @@ test('an inconsistent declaration is refused', () => {
   for (const address of ['other://days', 'notes://Days', 'notes://days?x=1', 'notes://days/../x', 'notes://', 'notes://days/{x}'])
     expect(() => uri(address), address).toThrow();
   expect(() => notes.resource({ ...words, version: 0, uri: 'notes://days', name: 'day', input: z.object({}), text })).toThrow('version');
-  // @ts-expect-error a variable that the input does not describe
+  // @ts-expect-error the input does not describe the variable of the URI
   expect(() => notes.resource({ ...words, uri: 'notes://days/{day}', name: 'day', input: z.object({ dya: z.string() }), text })).toThrow(
     'variables',
   );

@@ -35,7 +35,7 @@ test.each([
   ['GET', '/things/red/one/more', 404, undefined, 'NOT_FOUND'],
   ['PUT', '/files/one', 404, undefined, 'NOT_FOUND'],
   ['POST', '/things/red/one', 200, undefined, undefined],
-] as const)('%s %s', async (method, path, status, allow, code) => {
+] as const)('%s %s is answered with %i', async (method, path, status, allow, code) => {
   const [gotStatus, gotAllow, gotCode] = await look(method, path);
   expect([gotStatus, gotCode, typeof gotAllow === 'string' ? new Set(gotAllow.split(', ')) : undefined]).toEqual([
     status,

@@ -42,7 +42,7 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
       for (const fields of indexes) expect(() => filters.where(Object.fromEntries(fields.map((field) => [field, 'x'])))).not.toThrow();
   });
 
-  test('the sample data is loaded into empty collections only, and once', async () => {
+  test('the sample data is loaded once, and only into empty collections', async () => {
     const file = openEmbeddedDocuments(join(folder, `${name}.db`));
     const database = file.of(name);
     const told: number[] = [];
@@ -60,7 +60,7 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
   });
 });
 
-test('the types require collections, every audience in them, and existing names', () => {
+test('the types of a document domain require collections with every audience, and refuse unknown names', () => {
   const common = { name: 'x', title: 'X', port: 1, store: 'documents', audiences: AUDIENCES } as const;
   const domain = defineDomain({
     ...common,
@@ -68,13 +68,13 @@ test('the types require collections, every audience in them, and existing names'
       deals: { rows: { everyone: 'all', own: (person) => filters.where({ owner: person.username }) }, writers: ['everyone'] },
     },
   });
-  // @ts-expect-error a domain in documents declares collections
+  // @ts-expect-error a domain in a document store must declare collections
   defineDomain(common);
   // @ts-expect-error an audience is missing
   defineDomain({ ...common, collections: { deals: { rows: { everyone: 'all' } } } });
   // @ts-expect-error an unknown audience
   defineDomain({ ...common, collections: { deals: { rows: { everyone: 'all', own: 'none' }, writers: ['others'] } } });
-  // @ts-expect-error a domain in SQL declares no collections
+  // @ts-expect-error a domain in SQL cannot declare collections
   defineDomain({ ...common, store: 'sql', collections: { deals: { rows: { everyone: 'all', own: 'none' } } } });
   const tool = domain.read({
     name: 'x',

@@ -29,7 +29,7 @@ function sizes(size: number): Int32Array {
   const below = new Int32Array(size);
   for (let n = size - 1; n > 0; n--) {
     const manager = company.managerOf(n) ?? -1;
-    // A manager always precedes the reports, so summing from the end is complete.
+    // A manager always precedes the reports, so a sum that starts at the end is complete.
     if (manager < 0 || manager >= n) throw new Error(`${n} comes before ${manager}`);
     below[manager] = (below[manager] ?? 0) + (below[n] ?? 0) + 1;
   }
@@ -53,7 +53,7 @@ describe('the generated company', () => {
     }
   });
 
-  test('is generated lazily: ten of a million rows need no complete generation', () => {
+  test('is generated lazily: the first ten rows of a million employees need no complete generation', () => {
     const started = performance.now();
     for (const table of hrSample({ employees: 1_000_000, today: TODAY })) {
       const rows = table.rows()[Symbol.iterator]();
@@ -108,7 +108,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
       expect(people.find((each) => each.id === id(username))).toMatchObject({ department });
   });
 
-  test('has unambiguous first names for them', () => {
+  test('has unambiguous first names for the people that examples name', () => {
     const first = people.map((each) => plain(each.first));
     for (const name of 'eve alice bob carol dan nina marcus sarah frank paula tom liam omar grace jose'.split(' ')) {
       expect([name, numberOf(first, name)]).toEqual([name, 1]);
@@ -145,7 +145,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
     expect(contact.filter(({ home_address }) => String(home_address).length < 12)).toEqual([]);
   });
 
-  test('hired everyone on a working day before this year', () => {
+  test('has a hire date on a working day before this year for everyone', () => {
     const odd = rowsOf('employees', size).filter(({ hire_date, created_at }) => {
       const day = String(hire_date);
       return workingDays(day, day) !== 1 || day >= '2026-01-01' || created_at !== `${day}T09:00:00Z`;
@@ -172,7 +172,7 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
         .map((row) => row['employee_id']),
     );
     for (const name of ["Liam O'Brien", 'Omar Haddad', 'Alice Chen']) expect(nina.has(named(name)[0]?.id ?? null)).toBe(false);
-    // Exactly the managers have a leader's title.
+    // A generated person has the title of a manager exactly if somebody reports to them.
     const unknownPeople = people.filter(({ known }) => !known);
     expect(unknownPeople.filter(({ n, title }) => /Manager|Director|President/.test(title) !== (below[n] ?? 0) > 0)).toEqual([]);
   });
@@ -219,14 +219,14 @@ describe('the structure of the company', () => {
     expect(depth).toBeLessThanOrEqual(6);
   });
 
-  test('reveals no salary in an id, an email address or a time', () => {
+  test('contains no salary in an id, an email address or a timestamp', () => {
     const shown = rowsOf('employees')
       .map((row) => `${row['employee_id']} ${row['email']} ${row['created_at']}`)
       .join();
     expect(people.filter(({ salary }) => shown.includes(String(salary)))).toEqual([]);
   });
 
-  test('has teams of all sizes for a million people', () => {
+  test('has teams of all sizes in a company of a million people', () => {
     const below = sizes(1_000_000);
     const some = (from: number, to: number) => below.reduce((sum, each) => (each >= from && each <= to ? sum + 1 : sum), 0);
     expect(some(8, 12)).toBeGreaterThan(10_000);
@@ -271,7 +271,7 @@ describe('time off and reviews', () => {
     const balance = new Map(balances.map((row) => [`${row['employee_id']} ${row['fiscal_year']} ${row['type_code']}`, row]));
     expect(balance.size).toBe(balances.length);
 
-    // Everyone has a balance of every type for this year and the last, which equals the sum of the requests.
+    // Everyone has balances for this year and the last. Each balance equals the sum of the requests.
     for (const person of hired.keys()) for (const each of [year - 1, year]) expect(balance.has(`${person} ${each} PARENTAL`)).toBe(true);
     const sums = new Map<string, { used: number; pending: number }>();
     for (const row of requests) {
@@ -289,7 +289,7 @@ describe('time off and reviews', () => {
       expect(row['fiscal_year'] === year + 1 ? row['carryover'] : 0).toBe(0);
     }
 
-    // Requests are within one year, after the hire date, created before today, and decided by another person.
+    // Requests lie within one year and after the hire date, are not created in the future, and are decided by another person.
     const taken = new Map<Cell, string[]>();
     for (const row of requests) {
       const [start, end] = [String(row['start_date']), String(row['end_date'])];
@@ -307,7 +307,7 @@ describe('time off and reviews', () => {
     for (const list of taken.values())
       list.sort().reduce((before, each) => (expect(each.slice(0, 10) > before.slice(11)).toBe(true), each));
 
-    // Personas have no recent requests except two pending ones, so that examples can create new ones.
+    // Sample people have no current requests except two pending ones, so that examples can create new ones.
     const theirs = requests.filter((row) => staff.includes(String(row['employee_id'])) && String(row['end_date']) >= shifted(day, -31));
     expect(theirs.map((row) => [row['employee_id'], row['status']])).toEqual([
       [id('marcus.johnson'), 'pending'],

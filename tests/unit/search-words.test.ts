@@ -21,7 +21,7 @@ describe('words', () => {
     expect(stemOf(word)).toBe(word),
   );
 
-  test('accents, capitals, punctuation and scripts are normalised', () => {
+  test('accents, capitals and punctuation are normalised, and other scripts are split into characters', () => {
     expect(stems('Größe, São Paulo: O’Brien don’t ERR_42 3.14')).toBe('große sao paulo obrien dont err 42 3 14');
     expect(stems('印刷機')).toBe('印 刷 機');
     expect(stems('\u0301 \ud800 🦓')).toBe('');
@@ -44,7 +44,7 @@ describe('words', () => {
       expect(near(typo, word)).toBe(false);
   });
 
-  test('the exact word is found first, however many similar words exist', () => {
+  test('the exact word comes first, even among many similar words', () => {
     const [sought] = seeking('password')?.words ?? [];
     const crowd = Array.from({ length: 676 }, (_, i) => `pa${String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26))}word`);
     const found = sought ? nearest(sought, [...new Set([...crowd, 'password', 'passwordless'])].toSorted()) : [];
@@ -59,7 +59,7 @@ describe('words', () => {
     expect(seeking('"*:*" ()')).toBeUndefined();
   });
 
-  test('tokens have the right positions in any text', () => {
+  test('tokens of any text have ascending positions and contain only letters and digits', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
         let last = 0;

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/server/config.ts';
 import { allTools } from '../../src/server/registry.ts';
 import { DOMAIN_STORES, RENAMED_SETTINGS, settingNames } from '../../src/server/settings.ts';
 
-test.each(Object.entries(RENAMED_SETTINGS))('the old name %s is refused with its new name %s', (old, present) => {
+test.each(Object.entries(RENAMED_SETTINGS))('the old name %s is refused with a message that names %s', (old, present) => {
   expect(settingNames()).toContain(present);
   expect(settingNames()).not.toContain(old);
   expect(() => readConfig({ [old]: '5' })).toThrow(`${old} is now called ${present}; rename it.`);

@@ -28,7 +28,7 @@ describe('a process', () => {
     expect(await isReady()).toBe(true);
     now[what] = gone;
     expect(await isReady()).toBe(false);
-    // After a refusal, silence does not count as slow.
+    // After a refusal, a check that does not answer counts as failed, not as slow.
     now[what] = never;
     expect(await isReady()).toBe(false);
     now[what] = well;
@@ -43,7 +43,7 @@ describe('a process', () => {
     expect([await patient.isReady(), await impatient.isReady()]).toEqual([true, false]);
   });
 
-  it('is not ready before the first answer, however late it comes', async () => {
+  it('is not ready before the first answer of a check, even if the answer comes late', async () => {
     const { now, isReady } = made();
     let answer = () => {};
     now.hr = () => new Promise((resolve) => (answer = resolve));
@@ -58,7 +58,7 @@ describe('a starting process', () => {
   let listener: Listener | undefined;
   afterEach(() => listener?.close());
 
-  it('holds early requests until it can answer them; probes are answered at once', async () => {
+  it('holds early requests until it can answer them, and answers probes at once', async () => {
     const started = await listen('hr', { hosts: ['127.0.0.1'], port: 0 });
     listener = started;
     const at = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${started.port}${path}`, init);
@@ -85,7 +85,7 @@ describe('a starting process', () => {
     const answered = once(waiting, 'response') as Promise<[IncomingMessage]>;
     waiting.end('{}');
     await once(waiting, 'finish');
-    // The answer to a later request proves that the server has received this one.
+    // The answer to a later request proves that the server has received the held request.
     await fetch(`http://127.0.0.1:${started.port}/ready`);
     await started.close();
     const [answer] = await answered;

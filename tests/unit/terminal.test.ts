@@ -53,7 +53,7 @@ describe('colour', () => {
     expect(showsColour({ isTTY: true, hasColors: () => false })).toBe(false);
     expect(showsColour({ isTTY: true, hasColors: () => true })).toBe(true);
   });
-  test('does not change text when it is off, nor empty text', () => {
+  test('changes neither text when it is off nor empty text', () => {
     expect(plain.red('x')).toBe('x');
     expect(styleOf(true).red('')).toBe('');
   });
@@ -153,7 +153,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('are not needed for a single value', () => {
+  test('are not used for a single value', () => {
     expect(dataLines('done', undefined, wide)).toEqual(['  done']);
     expect(dataLines(1234.5, undefined, wide)).toEqual(['  1,234.5']);
   });
@@ -220,7 +220,7 @@ describe('the approval card', () => {
     expect(text).toContain('letters of two alphabets');
   });
 
-  test('reports the value after the decision', () => {
+  test('has a sentence for the value after an approval and after a denial', () => {
     expect(became(data)).toBe('Salary of Sarah Kim, Software Engineer is now $120,000.');
     expect(stays(data)).toBe('Salary of Sarah Kim, Software Engineer stays $112,000.');
     expect(stays({ ...data, changes: [] })).toBe('');
@@ -268,7 +268,7 @@ describe('the exit of a command', () => {
     expect(exitOf(status, code)).toBe(exit);
   });
 
-  test('prints one sentence without a stack trace and secrets', () => {
+  test('prints one sentence without secrets, and a stack trace only when it is verbose', () => {
     const secret = 'connect failed: postgres://app:canary-1234@db.example/hr and redis://:canary-1234@cache';
     expect(withoutSecrets(secret)).toBe('connect failed: postgres://***@db.example/hr and redis://***@cache');
     const quiet = () => false;

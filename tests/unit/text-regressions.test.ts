@@ -4,7 +4,7 @@ import { line } from '../../src/declare/fields.ts';
 import { redact } from '../../src/engine/audit/redact.ts';
 import { clientName } from '../../src/transports/mcp/client-info.ts';
 
-describe('an identity number is redacted from the audit log in every spelling', () => {
+describe('redaction hides an identity number in every spelling', () => {
   it.each([
     '123 - 45 - 6789',
     '123 / 45 / 6789',
@@ -24,9 +24,9 @@ describe('an identity number is redacted from the audit log in every spelling', 
   });
 });
 
-describe('a name with hidden characters', () => {
+describe('a name', () => {
   it.each([0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x34f, 0x2028, 0xe000, 0xfe0f, 0x180b, 0xe0101])(
-    'with code point %i is refused',
+    'with the hidden code point %i is refused',
     (point) => {
       expect(line(20).safeParse(`Ann${String.fromCodePoint(point)}Lee`).success).toBe(false);
     },

@@ -27,32 +27,32 @@ test('only the beginning of a long text is searched', () => {
   expect(box.find(`${'q'.repeat(9_000)} salary`, executive)).toEqual([]);
 });
 
-describe('for an executive', () => {
+describe('the selection for an executive', () => {
   const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ question }) => ({ name, ask: question })));
 
-  test('the selected tools cost at most 3,000 tokens', () => {
+  test('costs at most 3,000 tokens', () => {
     expect(tokensOf(JSON.stringify(executive.map(promptTool)))).toBeGreaterThan(4 * TOOL_TOKENS);
     const costs = asked.map(({ ask }) => tokensOf(JSON.stringify([...box.select(ask, executive, none).map(promptTool), FIND_TOOLS])));
-    // The budget does not count the commas and brackets of the list.
+    // The budget does not include the commas and brackets of the list.
     expect(Math.max(...costs)).toBeLessThanOrEqual(TOOL_TOKENS + 20);
   });
 
-  test('the right tool is selected for at least 98 % of all examples', () => {
+  test('contains the right tool for at least 98 % of all examples', () => {
     const missed = asked.filter(({ name, ask }) => !names(ask).includes(name));
     expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(asked.length / 50);
   });
 
-  test('the tool that finds the id is selected too', () => {
+  test('contains the tool that finds an id too', () => {
     expect(names("Increase Sarah's salary to $120,000")).toEqual(expect.arrayContaining(['hr_update_salary', 'hr_list_employees']));
     expect(names('Tell me about Globex')).toContain('sales_list_customers');
   });
 
-  test('other tools can be found by their purpose', () => {
+  test('can be extended: other tools are found by their purpose', () => {
     expect(box.find('close a support ticket', executive).map(({ name }) => name)).toContain('support_close_ticket');
     expect(box.find('qwertz', executive)).toEqual([]);
   });
 
-  test('the tools of the last question stay selected', () => {
+  test('keeps the tools of the last question', () => {
     expect(box.select('and in December?', executive, new Set(['finance_get_arr'])).map(({ name }) => name)).toContain('finance_get_arr');
   });
 });

@@ -1,4 +1,4 @@
-/** Every setting that holds a URL: which of them may hold a password, and that no password is ever repeated. */
+/** Settings that hold a URL: some of them may contain a password, and no error message repeats it. */
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/server/config.ts';
 import { settingNames, urlSettings } from '../../src/server/settings.ts';
@@ -39,7 +39,7 @@ describe.each(names('public'))('%s', (name) => {
     ['a password alone', `https://:${SECRET}@id.example`],
     ['a user alone', `https://${SECRET}@id.example`],
     ['an empty user', `https://@id.example/${SECRET}`],
-    ['on this machine', `http://user:${SECRET}@localhost:8080`],
+    ['a password for this machine', `http://user:${SECRET}@localhost:8080`],
     ['one slash', `https:/user:${SECRET}@id.example`],
     ['no slash', `https:user:${SECRET}@id.example`],
     ['three slashes', `https:///user:${SECRET}@id.example`],
@@ -53,9 +53,9 @@ describe.each(names('public'))('%s', (name) => {
     ['a line break within', `https://us\ner:${SECRET}@id.example`],
     ['a tab within the scheme', `ht\ttps://user:${SECRET}@id.example`],
     ['a NUL', `https://id.example/\0${SECRET}`],
-    ['a wide @', `https://user:${SECRET}＠id.example`],
-    ['a wide slash', `https:／／user:${SECRET}@id.example`],
-    ['letters that look alike', `https://іd.example/${SECRET}`],
+    ['a full-width @', `https://user:${SECRET}＠id.example`],
+    ['full-width slashes', `https:／／user:${SECRET}@id.example`],
+    ['a look-alike letter', `https://іd.example/${SECRET}`],
     ['an encoded @', `https://user:${SECRET}%40id.example`],
     ['a right-to-left override', `https://id.example/\u202e${SECRET}`],
     ['another scheme', `ftp://user:${SECRET}@id.example`],
@@ -93,7 +93,7 @@ describe.each(names('store'))('%s', (name) => {
     ['a line break', `${scheme}://user:${SECRET}@store.example\nX=1`],
     ['a NUL', `${scheme}://user:${SECRET}\0@store.example`],
     ['a backslash', `${scheme}://user:${SECRET}\\@store.example`],
-    ['other letters', `${scheme}://user:${SECRET}＠store.example`],
+    ['a full-width @', `${scheme}://user:${SECRET}＠store.example`],
     ['a fragment', `${scheme}://user:${SECRET}#@store.example`],
     ['one slash', `${scheme}:/user:${SECRET}@store.example`],
     ['another scheme', `ftp://user:${SECRET}@store.example`],

@@ -1,4 +1,4 @@
-/** Validation messages of all tools: they name the field and what it must be, without the words of the schema library. */
+/** Validation messages of all tools: they name the field and what it must be, and contain no text of the schema library. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/server/registry.ts';
 import { Failure } from '../../src/declare/errors.ts';
@@ -23,7 +23,7 @@ const pay = allTools().find('finance', 'pay_invoice');
 
 describe('validation messages', () => {
   test.each(allTools().tools.map((tool) => [`${tool.domain.name} ${tool.name}`, tool] as const))(
-    'of %s contain no words of the schema library',
+    'of %s contain no text of the schema library',
     (_, tool) => {
       for (const key of ['', ...Object.keys(tool.input.shape)])
         for (const value of ODD) {

@@ -26,7 +26,7 @@ describe('CSV export', () => {
       ).split('\r\n'),
     ).toEqual(['a', `"'=HYPERLINK(""x"")"`, "'+1+2", "'-cmd", "'@SUM(A1)", `"'\tx"`, '-12.5', '-3', 'plain']);
   });
-  test('puts an apostrophe before a formula behind spaces or with a full-width sign, and not before a number with an exponent', () => {
+  test('puts an apostrophe before a formula after spaces or with a full-width sign, and not before a number with an exponent', () => {
     const formulas = [' =1+1', '\u00a0@SUM(A1)', '\uff1d1+1', '\uff0b1', '\uff0d1', '\uff20x', '- item'];
     expect(formulas.map(cell)).toEqual(formulas.map((text) => `'${text}`));
     expect(cell('\n=1')).toBe(`"'\n=1"`);
@@ -112,7 +112,7 @@ describe('columns', () => {
     for (const { name } of lists)
       expect([name, shown(name).filter((key) => /^(approved|rejected|submitted|paid)_(by|at)/.test(key))]).toEqual([name, []]);
   });
-  test('a column that is mostly empty, has one value in all rows or repeats the name is left out when there are too many', () => {
+  test('if there are too many columns, those are left out that are mostly empty, have one value in all rows or repeat the name', () => {
     const schema = {
       properties: Object.fromEntries(
         ['name', 'first_name', 'last_name', 'a', 'b', 'c', 'd', 'e', 'f'].map((key) => [key, { type: 'string' }]),
@@ -183,7 +183,7 @@ describe('suggestions', () => {
       expect([username, asks.filter(({ ask }) => /\bt-\d+|\b9999\b|^(delete|remove)\b/i.test(ask))]).toEqual([username, []]);
     }
   });
-  test('contain none of these names of sample people in the group "You"', () => {
+  test('do not contain Kim, Davis, Williams, Nair or Patel in the group "You"', () => {
     for (const { username } of personas.filter(({ realm }) => realm === 'staff')) {
       const asks = listed(username).flatMap((group) => (group.name === 'You' ? group.suggestions.map(({ ask }) => ask) : []));
       expect([username, asks.filter((ask) => /(Kim|Davis|Williams|Nair|Patel)/.test(ask))]).toEqual([username, []]);

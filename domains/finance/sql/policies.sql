@@ -1,5 +1,5 @@
 -- Row policies and grants of finance: finance and executives read all rows, managers those of their department and the people below,
--- others their own. Without a caller, no policy matches a row.
+-- others their own. Without a caller, no row can be read or written, except by finance_audit and the system role tamshai_finance_keeper.
 call tamshai.ensure_role('finance_everyone');
 call tamshai.ensure_role('finance_everyone_write', 'finance_everyone');
 call tamshai.ensure_role('finance_team');
@@ -10,7 +10,7 @@ call tamshai.ensure_role('finance_feed');
 call tamshai.begin_rules('finance');
 grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_feed, finance_audit;
 
--- People: the caller's own row, and for managers the chain of the people below.
+-- People: callers read their own row. Managers also read finance.chain, which lists everyone below them, at any depth.
 grant select on finance.people to finance_team, finance_self;
 create policy own on finance.people for select to finance_team, finance_self using (employee_id = (select tamshai.me()) and active);
 grant select on finance.chain to finance_team;
@@ -22,7 +22,7 @@ create policy everyone on finance.invoices for select to finance_everyone using 
 create policy everyone on finance.arr_opening for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_months for select to finance_everyone using ((select tamshai.principal()) is not null);
 
--- Managers too read budgets and spending, of their own department.
+-- Managers read the budgets and the spending of their own department; finance and executives read all.
 grant select on finance.budgets, finance.budget_lines, finance.spending, finance.budget_list, finance.budget_categories to finance_everyone, finance_team;
 create policy everyone on finance.budgets for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.budget_lines for select to finance_everyone using ((select tamshai.principal()) is not null);
@@ -48,8 +48,8 @@ create policy self on finance.expense_items for select to finance_self using (em
 
 -- Writes. A policy decides who may change whose rows, and in whose name. A trigger of each table allows only legal changes of status, and
 -- its check constraints require different people for the steps of one row, such as submitting and approving.
--- Budgets: managers submit their own department's. Finance and executives also decide on budgets that another person submitted, and
--- delete drafts.
+-- Budgets: managers submit those of their own department. Finance and executives submit any budget, decide on budgets that another
+-- person submitted, and delete drafts.
 grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name, rejected_at, rejection_reason)
   on finance.budgets to finance_everyone_write, finance_team_write;
 grant update (approved_by, approved_by_name, approved_at, approver_notes, deleted_by, deleted_at, deletion_reason) on finance.budgets to finance_everyone_write;

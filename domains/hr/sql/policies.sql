@@ -1,8 +1,8 @@
 -- Row policies and grants of hr. The whole file runs whenever it changes; a right that is not granted here does not exist.
--- Without a caller, no policy matches a row.
+-- Without a caller, no row can be read or written, except by hr_audit and the system role tamshai_hr_keeper.
 
--- "Below" means hr.chain: everyone under a manager, at any depth. The policies use `select true` instead of `exists`: PostgreSQL then looks
--- up each row of a page in hr.chain, instead of hashing the whole table first.
+-- "Below" means hr.chain: everyone under a manager, at any depth. A policy that requires a row in hr.chain uses `select true` instead of
+-- `exists`: PostgreSQL then looks up each row of a page in hr.chain, instead of hashing the whole table first.
 
 -- The policy of a write repeats the conditions for reading: PostgreSQL does not apply read policies to a statement that reads no column.
 call tamshai.ensure_role('hr_everyone');
@@ -87,8 +87,8 @@ create policy ask on hr.time_off_requests for insert to hr_self_write with check
 grant update (pending) on hr.time_off_balances to hr_self_write;
 create policy ask on hr.time_off_balances for update to hr_self_write using (employee_id = (select tamshai.me()));
 
--- Deciding on a pending request, in the caller's own name and never on the caller's own request: HR and executives for everyone, managers
--- for the people below.
+-- HR and executives decide on the pending requests of everyone, managers on those of the people below. Nobody decides on their own
+-- request, and approver_id is always the caller.
 grant update (status, approver_id, approver_notes, decided_at) on hr.time_off_requests to hr_everyone_write, hr_reports_write;
 grant update (used, pending) on hr.time_off_balances to hr_everyone_write, hr_reports_write;
 create policy decide on hr.time_off_requests for update to hr_everyone_write
@@ -103,8 +103,8 @@ create policy decide_below on hr.time_off_balances for update to hr_reports_writ
   using (employee_id <> (select tamshai.me())
     and (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 
--- Pay and employment: never the caller's own, and never those of the caller's managers. An employment can only end, and only when
--- nobody reports to that employee.
+-- HR and executives change salaries and end employments, but not their own and not those of anyone above them. The only change of an
+-- employment is to end it (active becomes false), and only if nobody reports to that employee.
 grant update (salary) on hr.pay to hr_everyone_write;
 create policy not_own_nor_above on hr.pay for update to hr_everyone_write
   using (employee_id <> (select tamshai.me())
@@ -130,8 +130,8 @@ create policy append on hr.audit for insert to hr_everyone_write, hr_reports_wri
 grant select on hr.audit to hr_audit;
 create policy auditor on hr.audit for select to hr_audit using (true);
 
--- The system role behind hr.keep_chain (002_chain.sql) and hr.log_people (005_feed.sql). Its update of employees recomputes search_name,
--- which calls hr.plain_name.
+-- The triggers hr.keep_chain (002_chain.sql) and hr.log_people (005_feed.sql) run as the system role tamshai_hr_keeper. When it updates
+-- hr.employees, PostgreSQL computes search_name again, which calls hr.plain_name.
 grant usage on schema hr, tamshai to tamshai_hr_keeper;
 grant execute on function tamshai.principal(), hr.plain_name(text) to tamshai_hr_keeper;
 grant select (employee_id, first_name, last_name, manager_id, manager_name, active), update (manager_name) on hr.employees to tamshai_hr_keeper;

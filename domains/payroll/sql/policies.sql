@@ -1,5 +1,5 @@
 -- Row policies and grants of payroll: payroll, HR and executives read all rows, others their own.
--- Without a caller, no policy matches a row.
+-- Without a caller, no row can be read or written, except by payroll_audit.
 call tamshai.ensure_role('payroll_everyone');
 call tamshai.ensure_role('payroll_self');
 call tamshai.ensure_role('payroll_feed');
@@ -7,12 +7,12 @@ call tamshai.begin_rules('payroll');
 grant usage on schema payroll to payroll_everyone, payroll_self, payroll_feed, payroll_audit;
 grant execute on function payroll.lines(text[], numeric[]) to payroll_everyone, payroll_self;
 
--- For every caller: the pay calendar and the names of the lines.
+-- Every caller reads the pay calendar and the names of the lines.
 grant select on payroll.pay_calendar, payroll.line_types to payroll_everyone, payroll_self;
 create policy known on payroll.pay_calendar for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
 create policy known on payroll.line_types for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
 
--- Payroll, HR and executives: the rows of every employee.
+-- Payroll, HR and executives read the rows of every employee and contractor.
 grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.withholdings, payroll.enrolments, payroll.accounts,
   payroll.contractors, payroll.contractor_payments to payroll_everyone;
 create policy everyone on payroll.employees for select to payroll_everyone using ((select tamshai.principal()) is not null);
@@ -24,8 +24,8 @@ create policy everyone on payroll.accounts for select to payroll_everyone using 
 create policy everyone on payroll.contractors for select to payroll_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on payroll.contractor_payments for select to payroll_everyone using ((select tamshai.principal()) is not null);
 
--- Amounts: visible to callers who may see pay, and in the caller's own rows. Totals are hidden as well, because a change of
--- a total reveals a change of a part.
+-- Callers see the amounts in their own rows, and all other amounts only if they may see pay. That includes totals, because a change of a
+-- total reveals a change of a part.
 grant select on payroll.stub_pay, payroll.run_totals, payroll.withholding_extras, payroll.enrolment_amounts, payroll.account_shares,
   payroll.contractor_rates, payroll.contractor_amounts to payroll_everyone;
 create policy everyone on payroll.stub_pay for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
@@ -36,7 +36,7 @@ create policy everyone on payroll.run_totals for select to payroll_everyone usin
 create policy everyone on payroll.contractor_rates for select to payroll_everyone using ((select tamshai.shows('pay')));
 create policy everyone on payroll.contractor_amounts for select to payroll_everyone using ((select tamshai.shows('pay')));
 
--- The caller's own rows, and the pay runs that include the caller.
+-- All others read their own rows, and the pay runs that include them.
 grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.stub_pay, payroll.withholdings, payroll.withholding_extras,
   payroll.enrolments, payroll.enrolment_amounts, payroll.accounts, payroll.account_shares to payroll_self;
 create policy self on payroll.employees for select to payroll_self using (employee_id = (select tamshai.me()));

@@ -1,4 +1,7 @@
-/** Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see domains/hr/sql/policies.sql. */
+/**
+ * Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see
+ * domains/hr/sql/policies.sql.
+ */
 import { defineDomain } from '../../src/declare/define.ts';
 
 export const hr = defineDomain({

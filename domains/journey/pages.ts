@@ -4,7 +4,7 @@ import { cut } from './markdown.ts';
 import type { Whole } from './schemas.ts';
 import { byTime } from './format.ts';
 
-/** The longest page. Further records are listed by title only. */
+/** The longest page, in characters. Further records are only counted. */
 const MOST_CHARACTERS = 200_000;
 
 /** Moves headings one level down, below the title of the page. */
@@ -16,7 +16,7 @@ function deeper(content: string): string {
     .join('\n');
 }
 
-/** Several records under one title. */
+/** Renders several records under one title. */
 export function together(title: string, rows: readonly Whole[], more: string): string {
   const parts = [`# ${plainLine(title)}`];
   let length = 0;
@@ -53,7 +53,7 @@ export function lessonsOf(lessons: readonly Whole[], failures: readonly Whole[])
   return learned.length === 0 ? page : `${page}\n## Learned from failures\n\n${learned.join('\n')}\n`;
 }
 
-/** `0.1` and `0.1.0` are the same version. */
+/** `0.1` fits `0.1.0` and `0.1.5`. */
 const fits = (one: string, other: string): boolean => one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 const byVersion = new Intl.Collator('en', { numeric: true });
 export const LATEST = 'latest';

@@ -9,7 +9,7 @@ export const READING = 1;
 
 export interface JourneyRow {
   readonly record_id: string;
-  /** The same as a URI segment. */
+  /** `record_id` as a URI segment. */
   readonly key: string;
   readonly kind: Kind;
   readonly number: number | null;

@@ -147,7 +147,7 @@ export function unarchive(): Unarchiving {
     for (const id of closed) if (!open.delete(id)) damaged(`closes ${id}, which is not open`);
     for (const { id, valid_from, valid_to } of [...entries, ...triples]) {
       if (open.has(id)) damaged(`opens ${id}, which is open already`);
-      if (valid_from !== null && valid_to !== null && valid_from > valid_to) damaged(`lets ${id} end before it begins`);
+      if (valid_from !== null && valid_to !== null && valid_from > valid_to) damaged(`has ${id} with valid_to before valid_from`);
       open.add(id);
     }
     last = tx_id;
@@ -168,13 +168,13 @@ export function unarchive(): Unarchiving {
         if (format !== FORMAT) damaged(`is in format ${format}, which this version does not know`);
         asOf = as_of_tx_id;
       } else if (typeof value === 'object' && value !== null && 'end' in value) {
-        const { end: _, sha256, ...said } = fits(ending, value, 'is not an end');
-        if (sha256 !== digest.copy().digest('hex')) damaged('does not fit what stands before it');
-        for (const [what, n] of Object.entries(count)) if (said[what as keyof Counts] !== n) damaged(`counts other ${what} than there are`);
+        const { end: _, sha256, ...said } = fits(ending, value, 'is not a valid last line');
+        if (sha256 !== digest.copy().digest('hex')) damaged('has a checksum that does not match the lines before it');
+        for (const [what, n] of Object.entries(count)) if (said[what as keyof Counts] !== n) damaged(`has a wrong number of ${what}`);
         ended = true;
         return undefined;
       } else {
-        const transaction = check(fits(changed, value, 'is not a change as this command writes it'));
+        const transaction = check(fits(changed, value, 'is not a change in the exported format'));
         digest.update(line).update('\n');
         return transaction;
       }
@@ -182,7 +182,7 @@ export function unarchive(): Unarchiving {
       return undefined;
     },
     finish() {
-      if (!ended) throw new Damaged(at === 0 ? 'there is nothing in it' : `it is cut off after line ${at}`);
+      if (!ended) throw new Damaged(at === 0 ? 'it is empty' : `it is cut off after line ${at}`);
       return count;
     },
   };

@@ -1,7 +1,7 @@
 /** As-of conditions: which versions are current, or were at an earlier transaction. */
 import type { SqlTag, SqlText } from '../../src/declare/sql.ts';
 
-/** Converts a time into the number of the last transaction before it. A day means its end. */
+/** The number of the last transaction at or before a time. A day means its end. */
 const lastTxAt = (sql: SqlTag, asOf: string): SqlText =>
   sql`(select coalesce(max(tx_id), 0) from knowledge.transactions where at < ${asOf.length === 10 ? sql`${asOf}::date + 1` : sql`${asOf}::timestamptz + interval '1 microsecond'`})`;
 
@@ -18,7 +18,7 @@ export const validAfter = (sql: SqlTag, tx: number): SqlText => after(sql, sql`$
 export const holding = (sql: SqlTag, on: string): SqlText =>
   sql`(valid_from is null or valid_from <= ${on}::date) and (valid_to is null or valid_to >= ${on}::date)`;
 
-/** In UTC. */
+/** The day of a time, in UTC. */
 export const dayOf = (asOf: string | undefined, today: string): string =>
   asOf === undefined ? today : new Date(asOf).toISOString().slice(0, 10);
 

@@ -15,7 +15,7 @@ export const triplesAbout = (sql: SqlReader, entryId: string) =>
     triple,
     sql`select * from knowledge.triple_versions where tx_to is null and (subject_name = ${nameOf(sql, entryId)} or object_name = ${nameOf(sql, entryId)}) order by triple_no`,
   );
-/** Normalises a name like knowledge.plain in the database. */
+/** Normalises a name, for comparison with the columns subject_name and object_name. */
 export const nameOf = (sql: SqlTag, text: string) => sql`knowledge.plain(${text}::text) collate "C"`;
 
 export const isEntryId = (text: string) => /^e-\d+$/i.test(text);
@@ -25,7 +25,7 @@ export const sentence = ({ subject, predicate, object }: { subject: string; pred
 export const foundSome = (n: number, one: string, several: string, words?: unknown) =>
   `Found ${n} ${n === 1 ? one : several}${typeof words === 'string' && words.trim() !== '' ? ` matching "${words.trim()}"` : ''}.`;
 
-/** Shows claims of other people as claims. */
+/** Labels of fields that are claims of the author and not verified. */
 const CLAIMS: Readonly<Record<string, string>> = {
   source: 'Source (claimed)',
   actor: 'Actor (claimed)',

@@ -84,7 +84,7 @@ const happened = z.object({
   changes: z.array(z.object({ kind: z.enum(['entry', 'triple']), id: z.string(), gone: z.boolean() })),
 });
 
-/** The changes of the next transactions after `after`, in order; at most `limit` transactions. */
+/** The changes of the transactions after `tx`, in order; at most `limit` transactions. */
 export async function noticesAfter(sql: SqlReader, tx: number, limit: number): Promise<readonly Notice[]> {
   const rows = await sql.many(
     happened,

@@ -61,7 +61,7 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
       select unnest(${said}::bigint[])
     ) order by t.tx_id`,
   );
-  return currentTriples(rows);
+  return withoutUndone(rows);
 }
 
 /** A later triple that equals or contradicts the restored one is a newer decision, which an undo must not override. */
@@ -71,14 +71,14 @@ async function saidSince(sql: SqlReader, tx: number, changes: Transaction['chang
     if (after !== null || before === null || !('subject' in before)) continue;
     const { subject, predicate, object, valid_from, valid_to } = before;
     const triple = { subject, predicate, object, valid_from: valid_from ?? undefined, valid_to: valid_to ?? undefined };
-    const validAsOf = [await known(sql, triple), ...(await conflictsWith(sql, triple))];
-    since.push(...validAsOf.flatMap((each) => (each !== undefined && each.tx_id > tx ? [each.tx_id] : [])));
+    const alike = [await known(sql, triple), ...(await conflictsWith(sql, triple))];
+    since.push(...alike.flatMap((each) => (each !== undefined && each.tx_id > tx ? [each.tx_id] : [])));
   }
   return since;
 }
 
 /** Removes each transaction that is undone, together with its undo, newest first. If the undo itself is undone, the transaction stays. */
-function currentTriples(rows: readonly z.output<typeof later>[]): Later[] {
+function withoutUndone(rows: readonly z.output<typeof later>[]): Later[] {
   const left = new Map(rows.map((row) => [row.tx_id, row]));
   for (const { tx_id, undoes } of rows.toReversed()) {
     if (undoes === null || !left.has(tx_id) || !left.has(undoes)) continue;

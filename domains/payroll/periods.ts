@@ -9,7 +9,7 @@ export const period = periodField(
 export const monthOf = (day: string): Period =>
   monthsOf(day.slice(0, 7), Number(day.slice(0, 4)), Number(day.slice(5, 7)), Number(day.slice(5, 7)));
 
-/** The month `n` months before a day, for examples relative to today. */
+/** The month that is `count` months before the month of a day, for examples relative to today. */
 export const monthsBefore = (day: string, count: number): string =>
   new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1 - count, 1)).toISOString().slice(0, 7);
 export const lastQuarter = (day: string): string => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
 import { nextPayDate } from './schemas.ts';
 
-/** Totals of smaller groups are left out. */
+/** Totals of fewer people are left out, because they would reveal single salaries. */
 export const FEWEST = 3;
 
 /** The next pay date: the first in the calendar without a run. On a pay date it is that day until the run is made. */
@@ -14,7 +14,7 @@ export const nextPayDay = (sql: SqlTag, today: string): SqlText => sql`(
 export const paySchedule = z.object({ next_pay_date: nextPayDate });
 export const scheduleFrom = (sql: SqlReader, today: string) => sql.one(paySchedule, sql`select ${nextPayDay(sql, today)} as next_pay_date`);
 
-/** Between two days, each optional. */
+/** Pay dates between two days, each of which is optional. */
 export const inPeriod = (sql: SqlTag, from: string | undefined, to: string | undefined): SqlText => sql`
   ${sql.when(from, () => sql`pay_date >= ${from}::date`)} ${sql.when(to, () => sql`pay_date <= ${to}::date`)}`;
 

@@ -17,7 +17,7 @@ export const opportunityById = (documents: Reader, _id: string): Promise<Opportu
 export const customerById = (documents: Reader, _id: string): Promise<Customer | null> =>
   documents.maybeOne(customer, 'customers', documents.where({ _id }));
 
-/** Matches every word in the name, in any order and spelling: "obrien" finds O'Brien. "%" matches nothing. */
+/** Matches names that contain every word, in any order, without case, accents and punctuation: "obrien" finds O'Brien. */
 export function called(words: FilterWords, field: 'search' | 'name_search' | 'owner_search', name: string): Filter {
   const plain = spelledPlainly(name);
   return plain === '' ? NONE : words.all(...plain.split(' ').map((word) => words.where({ [field]: is.part(word) })));

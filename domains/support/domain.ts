@@ -47,7 +47,7 @@ export const support = defineDomain({
       roles: ['lead-customer'],
       sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
     },
-    /** A person with an invitation, at the first call. */
+    /** The audience of an invited person during their first call. */
     newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
   },

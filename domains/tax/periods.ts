@@ -1,4 +1,4 @@
-/** Parses periods of time. */
+/** Parses tax years, quarters and ranges of days. */
 import { z } from 'zod';
 import * as periods from '../../src/declare/periods.ts';
 

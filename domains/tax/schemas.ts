@@ -23,7 +23,7 @@ export const taxYear = z.int().min(2000).max(2100);
 export const authority = companyText.describe('Two letters of the state; US is federal');
 export const jurisdictionName = companyText.describe('Name of the state, or Federal');
 
-/** The deadline is over and the obligation is not settled. */
+/** Whether the deadline is over and the obligation is not settled. */
 export const overdue = (sql: SqlTag, today: string): SqlText => sql`(not settled and deadline < ${today}::date)`;
 
 export const estimate = z.object({

@@ -67,7 +67,7 @@ describe('an import refuses', () => {
     expect(() => taken(lines)).toThrow(why);
   };
   test('a file that is empty, truncated, longer than its end, or of another format', () => {
-    refused([], 'there is nothing in it');
+    refused([], 'it is empty');
     const whole = file(good);
     for (let n = 1; n < whole.length; n++) refused(whole.slice(0, n), `it is cut off after line ${n}`);
     refused([...whole, '{}'], 'line 7 comes after the end');
@@ -133,7 +133,7 @@ describe('an import refuses', () => {
     [
       'a validity that ends before it begins',
       [change(1, { entries: [entry('e-1', { valid_from: '2026-02-02', valid_to: '2026-02-01' })] })],
-      'line 2 lets e-1 end before it begins',
+      'line 2 has e-1 with valid_to before valid_from',
     ],
     ['a day that does not exist', [change(1, { entries: [entry('e-1', { valid_from: '2026-02-30' })] })], 'line 2 is not a change'],
     ['an invalid id', [change(1, { entries: [entry('e-0')] })], 'line 2 is not a change'],
@@ -147,9 +147,9 @@ describe('an import refuses', () => {
   ])('%s', (_what, changes, why) => refused(file(changes), why));
 
   test('an end with wrong counts or a wrong digest', () => {
-    refused(file(good, beginning, { transactions: 3 }), 'line 6 counts other transactions than there are');
-    refused(file(good, beginning, { entries: 3 }), 'line 6 counts other entries than there are');
-    refused(file(good, beginning, { sha256: '' }), 'line 6 does not fit what stands before it');
-    refused(file(good, beginning, { more: 1 }), 'line 6 is not an end');
+    refused(file(good, beginning, { transactions: 3 }), 'line 6 has a wrong number of transactions');
+    refused(file(good, beginning, { entries: 3 }), 'line 6 has a wrong number of entries');
+    refused(file(good, beginning, { sha256: '' }), 'line 6 has a checksum that does not match the lines before it');
+    refused(file(good, beginning, { more: 1 }), 'line 6 is not a valid last line');
   });
 });

@@ -9,9 +9,10 @@ export function* arrRows(year: number, today: string): Iterable<SampleRow> {
   for (const [n, month] of monthsFrom(year - 2, today).entries()) {
     const end = lastDayOf(month);
     const asOf = earlier(end, today);
-    const gone = Number(asOf.slice(8)) / Number(end.slice(8));
-    // In cents, with slow growth.
-    const moved = (low: number, high: number, kind: number) => dollars(Math.round(between(low, high, n, kind) * 100 * (1 + n / 60) * gone));
+    const elapsed = Number(asOf.slice(8)) / Number(end.slice(8));
+    // Rounds to cents. The amounts grow slowly from month to month.
+    const moved = (low: number, high: number, kind: number) =>
+      dollars(Math.round(between(low, high, n, kind) * 100 * (1 + n / 60) * elapsed));
     yield [
       month,
       asOf,
@@ -19,8 +20,8 @@ export function* arrRows(year: number, today: string): Iterable<SampleRow> {
       moved(105_000, 190_000, 82),
       moved(25_000, 60_000, 83),
       moved(60_000, 125_000, 84),
-      Math.round(between(10, 16, n, 85) * gone),
-      Math.round(between(3, 7, n, 86) * gone),
+      Math.round(between(10, 16, n, 85) * elapsed),
+      Math.round(between(3, 7, n, 86) * elapsed),
     ];
   }
 }

@@ -28,7 +28,7 @@ const next: Record<DepartmentName, 'DRAFT' | 'PENDING_APPROVAL' | 'APPROVED' | '
   Legal: 'PENDING_APPROVAL',
 };
 
-/** In cents. */
+/** The allocated amount of a budget line, in cents. */
 export function allocated(
   { year: now, scale }: Pick<Company, 'year' | 'scale'>,
   department: DepartmentName,
@@ -56,7 +56,7 @@ export function* budgetRows(company: Company): Iterable<SampleRow> {
   const by = ({ id, name }: Hand, day: string): SampleRow => [id, name, at10(day)];
   for (const year of yearsOf(company)) {
     const upcoming = year > company.year;
-    // Created last autumn; next year's were created in the days before the data was generated.
+    // A budget is created in the November before its year; next year's budgets are created in the days before today.
     const days = (n: number) => (upcoming ? shiftedBack(company.today, 12 - n) : `${year - 1}-11-${String(4 + n).padStart(2, '0')}`);
     for (const department of departmentNames) {
       const head = company.heads[department];
@@ -91,7 +91,7 @@ export function* budgetLineRows(company: Company): Iterable<SampleRow> {
         yield [budgetId(company, department, year), category, dollars(allocated(company, department, year, category))];
 }
 
-/** At least the sum of invoices and reimbursements; the rest was paid by card. */
+/** Spending is at least the sum of paid invoices and reimbursements; the rest was paid by card. */
 export function* spendingRows(company: Company, paid: Totals): Iterable<SampleRow> {
   for (const year of [company.year - 1, company.year]) {
     for (const department of departmentNames) {

@@ -38,7 +38,7 @@ export function companyOf({ employees, today }: FinanceSampleOptions): Company {
   const known = Array.from({ length: KNOWN_PEOPLE }, (_, n) => people.person(n));
   const holder = (title: string): Hand => {
     const found = known.find((person) => person.title === title);
-    if (!found) throw new RangeError(`Nobody is ${title}.`);
+    if (!found) throw new RangeError(`Nobody has the job title ${title}.`);
     return handOf(found);
   };
   const day = dayOf(today.getTime());
@@ -83,7 +83,7 @@ export function monthsFrom(year: number, day: string): string[] {
     months.push(month);
   }
 }
-/** The month `n` months before a day. */
+/** The month that is `back` months before the month of a day. */
 export function monthBefore(day: string, back: number): string {
   const n = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - back;
   return `${Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`;
@@ -105,7 +105,7 @@ export class Totals {
   }
 }
 
-/** The elapsed share of the year, in which budgets are used. */
+/** The elapsed share of a year. Budgets are spent evenly over the year. */
 export function yearGone(year: number, today: string): number {
   const days = (Date.parse(today) - Date.parse(`${year}-01-01`)) / 86_400_000;
   return Math.min(1, Math.max(0, (days + 1) / 365));

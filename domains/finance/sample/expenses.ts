@@ -170,7 +170,7 @@ export function* reports(company: Company): Iterable<Report> {
   const taken = new Set<string>();
   for (const [which, { who, back, status, items, decider }] of planted.entries()) {
     const person = personOf.get(persona(who).sub);
-    if (!person) throw new RangeError(`${who} works nowhere.`);
+    if (!person) throw new RangeError(`${who} is not an employee.`);
     const month = monthBefore(today, back);
     taken.add(`${person.id} ${month}`);
     const dated = items.map(([day, category, description, cents, receipt]) => ({
@@ -193,7 +193,7 @@ export function* reports(company: Company): Iterable<Report> {
     for (const [which, month] of months.entries()) {
       const back = months.length - 1 - which;
       const seed = n * 32 + which;
-      // The newest reports of people in examples are fixed above.
+      // The newest reports of personas are the planted ones.
       if (chance(seed, 73) > 0.11 || (own && back < 4) || month <= hired || taken.has(`${person.id} ${month}`)) continue;
       const until = back === 0 ? Number(today.slice(8)) : Number(lastDayOf(month).slice(8));
       const items = Array.from({ length: between(1, 4, seed, 74) }, (_, k): Item => {

@@ -96,7 +96,7 @@ function* invoices(company: Company): Iterable<Invoice> {
       vendors.filter((each) => each.name === name),
       0,
     );
-    // Paid invoices are paid this year, whatever the current date.
+    // A paid invoice has a date of this year, even in January.
     const date = status === 'PAID' ? later(shifted(today, -age), `${year}-01-01`) : shifted(today, -age);
     const hand = handedIn === undefined ? buyer : company[handedIn];
     yield {

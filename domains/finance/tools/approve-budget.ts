@@ -123,7 +123,7 @@ export const approveBudget = finance.write({
   },
 
   async execute({ approver_notes }, { sql, me, plan, output }) {
-    // Lines first: a policy forbids changing them after the approval.
+    // The lines change before the budget, because a policy forbids changing them after the approval.
     if (plan.cut.length > 0) {
       const amounts = plan.cut.map((each) => ({ category: each.category, amount: each.to }));
       await sql.changeMany(

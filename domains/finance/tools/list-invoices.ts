@@ -22,7 +22,7 @@ const filters = z
   .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, 'end_date must not be before start_date')
   .refine(({ min_amount, max_amount }) => (min_amount ?? 0) <= (max_amount ?? Infinity), 'max_amount must not be less than min_amount');
 
-/** Ignores spaces and punctuation: "Cloud Nine" finds CloudNine. "%" matches nothing. */
+/** Ignores spaces and punctuation: "Cloud Nine" finds CloudNine. "%" is not a wildcard. */
 function soldBy(sql: SqlTag, vendor: string) {
   const letters = vendor.toLowerCase().replace(/[^a-z0-9]/g, '');
   const exactly = sql`vendor_name ilike ${anywhere(vendor)}`;

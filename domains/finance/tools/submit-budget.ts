@@ -78,8 +78,8 @@ export const submitBudget = finance.write({
         ...(found.rejection_reason === null ? [] : [{ field: 'rejection_reason', from: found.rejection_reason, to: null }]),
       ],
       reason: comments,
-      // `me.employeeId` throws for a caller without one, so there is no card. Nobody may approve their own budget, and employee ids are
-      // what this rule compares.
+      // A caller without an employee id gets an error here instead of a card: the rule that nobody approves their own budget compares
+      // employee ids.
       by: me.employeeId,
     };
   },

@@ -26,7 +26,7 @@ function addressOf({ n, office }: SamplePerson): string {
   const line = office.name === 'Berlin' ? `${street} ${house}` : `${house} ${street}`;
   return `${line}, ${office.place(between(1, 98, n, 15))}`;
 }
-/** Numbers that begin with 9 are never assigned. */
+/** Social security numbers that begin with 9 are not assigned to anybody. */
 export function ssnOf({ n }: SamplePerson): string {
   const digits = String((n * 61_803_399 + 12_345_678) % 100_000_000).padStart(8, '0');
   return `9${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
@@ -54,7 +54,7 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
     for (let n = 0; n < employees; n++) if (n < KNOWN_PEOPLE || n % every === 0) yield people.person(n);
   }
   const hired = (person: SamplePerson) => hiredOn(person, newYear);
-  // Consecutive people usually have the same manager, so that the last one is cached.
+  // Consecutive people usually have the same manager, so the last manager is cached.
   let boss: SamplePerson | undefined;
   const bossOf = ({ manager }: SamplePerson): SamplePerson | undefined => {
     if (boss?.n !== manager) boss = manager === undefined ? undefined : people.person(manager);

@@ -35,12 +35,12 @@ const mondayFrom = (day: string): string => shifted(day, (8 - new Date(day).getU
 export const hiredOn = ({ tenure }: SamplePerson, newYear: string): string => mondayFrom(shifted(newYear, -tenure));
 const later = (a: string, b: string) => (a > b ? a : b);
 
-/** The oldest pending request, in days. */
+/** The age of the oldest pending request, in days. */
 const WAITING_WITHIN = 30;
-/** Personas have no time off on these days, so that users can request them. */
+/** People of the examples have no generated time off later than this many days before today, so that users can request it. */
 const FREE_BEFORE = 40;
 
-/** The smallest remaining balance. */
+/** Generated requests leave at least this many days of a balance. */
 const KEPT = 5;
 
 /** Weeks of time off, far enough apart that two requests never overlap. */

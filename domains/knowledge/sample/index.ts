@@ -4,7 +4,7 @@ import { persona } from '../../sample-company/people.ts';
 import type { SampleRow, SampleTable } from '../../../src/declare/sample.ts';
 import { dayOf, shifted } from '../../hr/sample/time-off.ts';
 
-/** Days between two of the sample's transactions, and before today. */
+/** Days between two sample transactions, and between the last one and today. */
 const DAYS_BETWEEN = 8;
 const owner = (username: string) => `staff:${persona(username).sub}`;
 /** A PostgreSQL array literal. */

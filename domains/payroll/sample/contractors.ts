@@ -24,7 +24,7 @@ export interface ContractorPayment {
   readonly cents: number;
 }
 
-/** Name, optional firm, service, department, and a rate: per hour, or per month above 1000. Contractors abroad have another tax form. */
+/** Name, optional firm, service, department and rate. A rate above 1000 is per month, else per hour. Abroad means another tax form. */
 const known: readonly (readonly [string, string | null, string, DepartmentName, number, 'abroad'?])[] = [
   ['Abel Fontaine', null, 'Technical illustration', 'Marketing', 85],
   ['Bianca Moretti', 'Moretti Translation', 'Translation', 'Marketing', 70, 'abroad'],
@@ -55,7 +55,7 @@ const known: readonly (readonly [string, string | null, string, DepartmentName, 
 const padded = (n: number) => String(n).padStart(12, '0');
 const mailbox = (name: string) => name.toLowerCase().replaceAll(' ', '.');
 
-/** Started between three years ago and last spring; one in five has ended. */
+/** Contractors started in the 700 days before March of last year; one in five has ended. */
 export function contractorsOf(today: string): Contractor[] {
   const lastYear = Number(today.slice(0, 4)) - 1;
   return known.map(([name, business, service, department, pay, abroad], n) => {
@@ -77,7 +77,7 @@ export function contractorsOf(today: string): Contractor[] {
   });
 }
 
-/** On the 28th of each month for the month's work. */
+/** Payments on the 28th of each month, for the work of that month. */
 export function* paymentsTo(contractors: readonly Contractor[], today: string): Iterable<ContractorPayment> {
   const lastYear = Number(today.slice(0, 4)) - 1;
   for (const [n, { id, unit, rate, start, end }] of contractors.entries()) {

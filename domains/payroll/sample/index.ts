@@ -1,6 +1,6 @@
 /**
- * Sample data of payroll, in the order of the foreign keys. Everyone on the payroll has all stubs of two years, about 24,000, so that
- * stubs add up to their run and to the year.
+ * Sample data of payroll, in the order of the foreign keys. Everyone on the payroll has all stubs of two years (about 24,000 for 500
+ * employees), so that stubs add up to their run and to the year.
  */
 import { directory, type SamplePerson } from '../../sample-company/directory.ts';
 import { ssnOf } from '../../hr/sample/index.ts';

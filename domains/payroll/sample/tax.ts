@@ -29,7 +29,7 @@ export type Country = 'US' | 'DE' | 'GB' | 'SG';
 const PERIODS = 24;
 const dollars = (amount: number) => amount * 100;
 const part = (cents: number, rate: number) => Math.round(cents * rate);
-/** The part below a yearly limit. */
+/** The part of the pay that is below a yearly limit. */
 const below = ({ gross, before }: Paid, ceiling: number) => Math.max(0, Math.min(gross, dollars(ceiling) - before));
 
 /** [upper limit, rate], in dollars per year; the last bracket has no limit. */

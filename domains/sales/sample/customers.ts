@@ -68,7 +68,7 @@ const industries: readonly (readonly [name: string, ...kinds: string[]])[] = [
   ['Food & Beverage', 'Bakeries', 'Breweries', 'Farms'],
   ['Wholesale', 'Trading', 'Supply', 'Imports'],
 ];
-/** Street suffixes and cities on three continents. */
+/** State, city, prefix of the postal code, and country. */
 const places = [
   ['TX', 'Austin', '787', 'United States'],
   ['NY', 'New York', '100', 'United States'],

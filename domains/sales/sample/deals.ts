@@ -70,7 +70,7 @@ const planted: readonly Planted[] = [
 ];
 
 const GENERATED = 600;
-/** Days: this year and the last, on any day of the year. */
+/** Closed deals are at most this many days old, so that they cover last year on any day of this year. */
 const PAST = 730;
 const products =
   'Data Platform,Support Contract,Cloud Migration,Analytics Suite,Mobile Rollout,Security Review,Renewal,Training Program,Integration Project,Reporting Portal,Warehouse Pilot,Service Desk,Inventory Module,Payment Gateway,Field Service App,Archive,Additional Seats,Onboarding Package,Compliance Module,Upgrade'.split(
@@ -95,7 +95,7 @@ interface Deal {
   readonly reason: string | null;
 }
 
-/** The first and the last day of the quarter `n` quarters after a day. */
+/** The first and the last day of the quarter that is `count` quarters after the quarter of a day. */
 function quarterAfter(day: string, count: number): readonly [string, string] {
   const first = Math.floor((Number(day.slice(5, 7)) - 1) / 3) * 3 + count * 3;
   const year = Number(day.slice(0, 4));
@@ -111,7 +111,7 @@ const dayWithin = ([from, to]: readonly [string, string], n: number, kind: numbe
 const earlier = (a: string, b: string) => (a < b ? a : b);
 const later = (a: string, b: string) => (a > b ? a : b);
 
-/** Most deals of this month are still open, many close on its last days, and some are late. */
+/** The due day of an open deal of this month: often one of its last three days, usually not before today. */
 function dueThisMonth(today: string, n: number): string {
   const [first, last] = monthOf(today);
   const place = chance(n, 72);

@@ -61,7 +61,7 @@ const repOf = ({ id, first, last, email, title }: SamplePerson): Rep => ({
   senior: title.startsWith('Senior'),
 });
 
-/** Departments are contiguous, so that the search for sales people does not read every employee. */
+/** Finds the first generated employee of Sales. Departments are contiguous, so a binary search is enough. */
 function firstOfSales(people: Directory): number {
   const sales = departmentNames.indexOf('Sales');
   let [low, high] = [KNOWN_PEOPLE, people.size];
@@ -74,7 +74,7 @@ function firstOfSales(people: Directory): number {
 }
 
 export const numbered = (block: string, n: number): string => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
-/** Early in the day, so that it is in the past even today. */
+/** A time early in the day, which is usually in the past even if the day is today. */
 export const timeOn = (day: string, n: number): string =>
   `${day}T0${between(6, 8, n, 90)}:${String(between(0, 59, n, 91)).padStart(2, '0')}:00.000Z`;
 export const ownedBy = ({ id, name, email }: Rep) => ({ owner: email, owner_id: id, owner_name: name, owner_search: spelledPlainly(name) });

@@ -7,7 +7,7 @@ import { sales } from '../domain.ts';
 import { customerById, isOpen } from '../rules.ts';
 import { customer, customerId, customerNotFound, opportunity, openStages } from '../schemas.ts';
 
-/** The answer lists at most this many; the totals cover all. */
+/** The answer lists at most this many open deals; the totals cover all. */
 const SHOWN = 50;
 
 const perStage = z.object({ stage: opportunity.shape.stage, count: z.int(), value: amount });

@@ -8,7 +8,7 @@ import { lastQuarter, period, quarterOf } from '../periods.ts';
 import { ownedBy } from '../rules.ts';
 import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
 
-/** The answer lists at most this many; the team's totals cover all. */
+/** The answer lists at most this many salespeople; the totals of the team cover all. */
 const SHOWN = 50;
 
 const figures = {

@@ -13,8 +13,8 @@ export interface SupportTeam {
 
 const AGENTS = 18;
 const WRITERS = 4;
-/** Hired before the oldest ticket. */
-const OLD_HAND = 760;
+/** Generated agents have more than this tenure in days, so that they were hired before the oldest ticket. */
+const MIN_TENURE = 760;
 
 const named = ({ id, first, last }: SamplePerson): Agent => ({ id, name: `${first} ${last}` });
 
@@ -25,13 +25,13 @@ export function supportTeam(employees: number): SupportTeam {
   for (const person of supporters(people)) {
     if (agents.length === AGENTS && writers.length === WRITERS) break;
     const [list, most] = person.title === 'Technical Writer' ? [writers, WRITERS] : [agents, AGENTS];
-    const answers = person.known || (/Support (Specialist|Engineer)$/.test(person.title) && person.tenure > OLD_HAND);
+    const answers = person.known || (/Support (Specialist|Engineer)$/.test(person.title) && person.tenure > MIN_TENURE);
     if (list.length < most && (list === writers || answers)) list.push(named(person));
   }
   return { agents, writers: writers.length > 0 ? writers : agents };
 }
 
-/** Departments are contiguous, so that the search does not read every employee. */
+/** Yields the employees of Support. A binary search finds the first generated one, because departments are contiguous. */
 function* supporters(people: Directory): Iterable<SamplePerson> {
   for (let n = 0; n < KNOWN_PEOPLE; n++) {
     const person = people.person(n);

@@ -1,4 +1,4 @@
-/** One article. `kept` says who reads it: customers and staff, staff only, or nobody (draft or archived). */
+/** A sample article. `kept` is its state: published for customers and staff, published for staff only, draft or archived. */
 export interface Article {
   readonly title: string;
   readonly category: string;

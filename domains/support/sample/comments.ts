@@ -11,7 +11,7 @@ export interface SampleComment {
   readonly body: string;
   readonly created_at: string;
 }
-interface Talk {
+interface Conversation {
   readonly created: number;
   readonly until: number;
   readonly contact: SupportContact;
@@ -32,7 +32,7 @@ const answers = [
   'Thank you. We can work around it until tomorrow, but not longer.',
 ];
 
-export function commentsOf(n: number, { created, until, contact, agent, resolution }: Talk): SampleComment[] {
+export function commentsOf(n: number, { created, until, contact, agent, resolution }: Conversation): SampleComment[] {
   if (!agent) return [];
   const said: [string, 'customer' | 'staff', string][] = [[agent.name, 'staff', pick(first, n, 251)]];
   if (chance(n, 252) < 0.5) said.push([contact.name, 'customer', pick(answers, n, 253)]);

@@ -1,4 +1,4 @@
-/** Sample customers of support: those of sales with their contacts; three of them use the portal. */
+/** Sample customers of support: the first active customers of sales, with contacts. Three of them use the portal. */
 import { nameOf, plain } from '../../sample-company/names.ts';
 import { organizations, type Persona, personas } from '../../sample-company/people.ts';
 import { customers } from '../../sales/sample/customers.ts';

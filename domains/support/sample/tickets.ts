@@ -59,7 +59,7 @@ function waiting(n: number, of: number, tier: string, now: number): Times {
   return { priority, deadline, created: deadline - span };
 }
 
-/** Solved tickets: most recently, the first almost two years ago, about one in ten too late. */
+/** The times of the nth solved ticket: most are recent, the oldest is almost two years old, and about one in ten missed its deadline. */
 function solved(n: number, of: number, tier: string, now: number): Times {
   const priority = pick(['low', 'low', 'medium', 'medium', 'medium', 'high', 'high', 'critical'], n, 211);
   const span = hoursFor(priority, tier) * HOUR;
@@ -124,7 +124,7 @@ function plantedRow(known: PlantedTicket, n: number, { now, agents, customers }:
 }
 
 function generated(n: number, open: number, { count, now, agents, customers }: TicketOptions): SampleTicket {
-  // Customers with a portal and the first of the others have more tickets.
+  // The first three customers, which use the portal, have more tickets.
   const customer = chance(n, 221) < 0.3 ? at(customers, Math.floor(chance(n, 222) * 3)) : pick(customers, n, 223);
   const contact = pick(
     customer.people.filter(({ invited }) => !invited),
@@ -156,7 +156,7 @@ function generated(n: number, open: number, { count, now, agents, customers }: T
   };
   return row(n, text, times, customer, contact, agent, now);
 }
-/** Adds a place or a person, unless the text already has one. */
+/** Adds an office or a team to many subjects that have no words in braces. */
 const subjectOf = (subject: string, n: number) =>
   filled(subject.includes('{') ? subject : subject + pick([' ({office})', ' ({team} team)', ''], n, 237), n);
 

@@ -1,6 +1,6 @@
 /**
  * Ticket templates: each topic has several phrasings, findings and resolutions. Words in braces are replaced per ticket.
- * Subjects are unique, so that a search finds the intended topic.
+ * No two topics share a subject template, so that a search finds the intended topic.
  */
 import { topic, type Topic } from './topic.ts';
 import { moreTopics } from './topics-more.ts';

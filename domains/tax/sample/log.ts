@@ -26,7 +26,7 @@ export const EIN = '98-7650123';
 const HOUR = 3_600_000;
 const SPAN = 700 * 24 * HOUR;
 const money = (cents: number) => cents / 100;
-/** Numbers that begin with 9 are never assigned. */
+/** Social security numbers that begin with 9 are not assigned to anybody. */
 const ssnOf = (n: number) => `9${between(10, 99, n, 321)}-${between(10, 99, n, 322)}-${between(1000, 9999, n, 323)}`;
 
 function estimateEvent({ id, year, quarter, name, amount }: SampleEstimate, n: number): Event {
@@ -145,7 +145,7 @@ function rateEvent({ id, state, place, stateRate, localRate }: SampleRate, n: nu
   return { action: 'update', entity, id, before, after: { ...facts, combined_rate: rate }, notes: 'Published by the state' };
 }
 
-/** Records with a due date near the time of the entry. */
+/** A record whose due date is near the day of the entry, if there is one. */
 function current<T extends { readonly due: string }>(all: readonly T[], day: string, n: number): T {
   const soon = all.filter(({ due }) => due > shifted(day, -30) && due < shifted(day, 150));
   return pick(soon.length > 0 ? soon : all, n, 334);
@@ -158,7 +158,7 @@ function eventOf({ rates, estimates, filings, registrations }: SampleRecords, da
   return kind < 0.9 ? registrationEvent(pick(registrations, n, 334), n) : rateEvent(pick(rates, n, 334), n);
 }
 
-/** The first entries are recent, always in this month; earlier ones become fewer. */
+/** The first four entries are from this month. The others reach back 700 days and become fewer. */
 function timeOf(n: number, count: number, now: number): string {
   const month = Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth());
   const back = n < 4 ? n * HOUR : SPAN * (n / count) ** 1.4;

@@ -1,4 +1,4 @@
-/** Sample tax estimates, returns and registrations for two fiscal years before a day, in cents. */
+/** Sample tax rates, estimates, returns and registrations, relative to a day. Amounts are in cents. */
 import { chance, between } from '../../sample-company/random.ts';
 import { registered, salesTaxPlaces, type TaxReturn, taxReturns } from './places.ts';
 import { dayOf, shifted } from '../../hr/sample/time-off.ts';
@@ -51,7 +51,7 @@ export interface SampleRegistration {
   readonly closed: string | null;
 }
 
-/** The quarter's own due date; the fourth is due in January. */
+/** The due date of a quarter. The fourth quarter is due in January of the next year. */
 const dueOf = (year: number, quarter: number): string =>
   quarter === 4 ? `${year + 1}-01-15` : `${year}-${['04', '06', '09'][quarter - 1]}-15`;
 const days = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
@@ -78,8 +78,8 @@ export function ratesFor(today: string): SampleRate[] {
 }
 
 /**
- * Due estimates are paid, except a part for New York, so that one is always overdue. Florida has an extension for its last one, and
- * the next one of California is half paid.
+ * Past estimates are paid, except a part of New York's last one, so that one is always overdue. Florida has an extension for its last
+ * one, and 40 % of California's next one is paid.
  */
 export function estimatesFor(today: string): SampleEstimate[] {
   const year = yearOf(today);
@@ -138,7 +138,7 @@ export function registrationsFor(today: string): SampleRegistration[] {
     state,
     type,
     agency,
-    // The full number is only in the input of the audit log, which masks it.
+    // The full number appears only in the rows for the audit log, which masks it.
     account: String(100_000_000 + (((n + 1) * 61_803_399) % 900_000_000)),
     status: status ?? 'active',
     frequency,

@@ -27,7 +27,7 @@ interface Asked {
   readonly date_range?: z.output<typeof range> | undefined;
 }
 
-/** Combines the two ways to give a date range. */
+/** Reads the date range from the one of the two forms that is given. Both together are an error. */
 function daysOf({ date_from, date_to, date_range }: Asked, fail: Refuse): Days {
   const refuse = (message: string) => fail('VALIDATION_ERROR', { message });
   if (date_range !== undefined && (date_from ?? date_to) !== undefined)

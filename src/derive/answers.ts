@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { companyText, originOf } from '../declare/fields.ts';
 import type { Tool } from '../declare/tool.ts';
 
-/** The date of generated examples. It is fixed, so that contracts do not change every day. */
+/** The date in generated examples. It is fixed, so that the contracts do not change every day. */
 export const EXAMPLE_DAY = '2026-11-16';
 
 export const metadata = z.object({
@@ -69,7 +69,7 @@ export const successOf = (tool: Tool) =>
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
-/** The answers of the call itself. A write that needs an approval returns its result only after the approval. */
+/** The answers of the call itself. A write that needs an approval returns its result (`resultOf`) only after the approval. */
 export const answerOf = (tool: Tool) => {
   if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
   return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);
@@ -81,7 +81,7 @@ const schemaCache = {
   output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
 };
 
-/** The JSON Schema without `$schema`. Cached, because every surface needs the same schemas at the start. */
+/** The JSON Schema without `$schema`. It is cached, because every surface needs the same schemas at the start. */
 export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
   const known = schemaCache[io].get(schema) ?? createJsonSchema(schema, io);
   schemaCache[io].set(schema, known);
@@ -99,7 +99,7 @@ export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>>
 
 function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
-    // The format is enough; its regular expression would cost an LLM a hundred characters for each id.
+    // The format is enough; its regular expression would cost a hundred characters of an LLM's context for each id.
     if (part['format'] !== undefined) delete part['pattern'];
   };
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Record<string, unknown>;

@@ -23,7 +23,7 @@ export function roleMatrix(registry: Registry): string {
   const lines = [
     '# Who may use what',
     '',
-    'Generated from the declarations. A person holds several roles; the widest that opens a tool decides what rows it shows.',
+    'Generated from the declarations. If several roles of a person open a tool, the person sees the rows of the widest one.',
     '',
   ];
   for (const domain of registry.domains) {
@@ -59,13 +59,13 @@ function inputTable(tool: Tool): string[] {
 function section(tool: Tool): string[] {
   const codes = Object.keys(tool.errors);
   const kind = tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`;
-  const aliases = tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : '';
+  const aliases = tool.aliases.length > 0 ? ` Also called ${tool.aliases.join(', ')}.` : '';
   return [
     `### ${tool.name}`,
     '',
     `${tool.description} *${kind}.*${aliases}`,
     '',
-    `For ${tool.roles.join(', ')}.`,
+    `Roles: ${tool.roles.join(', ')}.`,
     '',
     ...inputTable(tool),
     ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`),
@@ -81,7 +81,7 @@ export function toolReference(registry: Registry): string {
   return [
     '# Tools',
     '',
-    'Generated from the declarations. Every tool answers to MCP (`<server>_<tool>` on the gateway), to `POST /api/tools/<server>/<tool>`, and to `tamshai call <server> <tool>`.',
+    'Generated from the declarations. You can call every tool by MCP (`<server>_<tool>` on the gateway), by `POST /api/tools/<server>/<tool>`, and by `tamshai call <server> <tool>`.',
     '',
     ...registry.domains.flatMap((domain) => [
       `## ${domain.name}: ${domain.title} (port ${domain.port})`,
@@ -89,7 +89,7 @@ export function toolReference(registry: Registry): string {
       ...(domain.actsAtOnce ? [`Writes at once: ${domain.actsAtOnce}`, ''] : []),
       ...registry.tools.filter((tool) => tool.domain === domain).flatMap(section),
     ]),
-    '## Codes that any call may answer',
+    '## Error codes that any call may return',
     '',
     '| code | status |',
     '|---|---|',

@@ -44,8 +44,8 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
 }
 
 /**
- * The shorter form for `tools/list`, which an LLM reads in full before the first question. It keeps names and descriptions; limits of
- * values are left out, because the server checks them anyway.
+ * The shorter form for `tools/list`, which an LLM reads in full before the first question. It has names and descriptions, but no limits
+ * of values, because the server checks them anyway.
  */
 export function listedTool(
   tool: Tool,
@@ -107,14 +107,14 @@ function outlined({ type, items, required }: Schema): Record<string, unknown> {
   };
 }
 
-/** One flat object instead of a union of three: clients require an object, and a short schema saves the LLM's tokens. */
+/** One flat object instead of a union of the three answers: clients require an object, and a short schema saves the LLM's tokens. */
 function outputSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };
   const waits = tool.kind === 'write';
   const answer = {
     data: jsonSchema(tool.output, 'output'),
     ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
-    // A write may return these or `data`: a client that opens the approval page during the call gets the result of the write.
+    // A write returns these two, or `data` if it writes at once or the client opens the approval page during the call.
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
   };
   return {

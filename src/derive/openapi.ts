@@ -25,7 +25,7 @@ const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema,
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const failureResponse = (description: string) => ({ description, content: json(ref('Error')) });
 
-/** `tool_call` → AssistantToolCallEvent */
+/** The schema name of an event: `tool_call` becomes AssistantToolCallEvent. */
 const eventName = (type: string) => `Assistant${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 const [auditIntact, auditDamaged] = auditVerdict.options;
 
@@ -71,11 +71,11 @@ export function namedShapes(): Json {
 
 /** The errors that any call may get. */
 const COMMON_FAILURES: Json = {
-  400: failureResponse('VALIDATION_ERROR, INVALID_CURSOR: the input is not as described'),
-  401: failureResponse('UNAUTHENTICATED: no token, or not a good one for this address'),
-  403: failureResponse('INSUFFICIENT_PERMISSIONS, IDENTITY_NOT_LINKED, SEPARATION_OF_DUTIES and their like'),
-  404: failureResponse('Not found, or not yours: the two read the same'),
-  409: failureResponse('The state of things does not allow it'),
+  400: failureResponse('VALIDATION_ERROR, INVALID_CURSOR: the input does not match its schema, or the cursor is not valid'),
+  401: failureResponse('UNAUTHENTICATED: the token is missing, or not valid for this audience'),
+  403: failureResponse('INSUFFICIENT_PERMISSIONS, IDENTITY_NOT_LINKED, SEPARATION_OF_DUTIES or a similar code: you may not do this'),
+  404: failureResponse('It does not exist, or you may not see it; the answer is the same'),
+  409: failureResponse('The current state of the data does not allow this'),
   413: failureResponse('PAYLOAD_TOO_LARGE'),
   415: failureResponse('UNSUPPORTED_MEDIA_TYPE'),
   429: failureResponse('RATE_LIMITED: wait for Retry-After seconds'),
@@ -89,7 +89,7 @@ const COMMON_RESPONSES: Json = Object.fromEntries(
 );
 
 const successes = new WeakMap<Tool, Json>();
-/** Cached, because the schema of a write is used in two places. */
+/** The schema is cached, because the schema of a write is used in two places. */
 function successSchema(tool: Tool): Json {
   const schema = successes.get(tool) ?? jsonSchema(successOf(tool), 'output');
   successes.set(tool, schema);
@@ -135,9 +135,9 @@ const auditPage = z.object({
     hasMore: z.boolean(),
     returnedCount: z.int(),
     nextCursor: z.string().optional(),
-    recordedBy: z.array(z.string()).optional().describe('For staff: the processes whose records these are'),
+    recordedBy: z.array(z.string()).optional().describe('For staff: the processes whose records are included'),
     missing: z.array(z.string()).optional().describe('For staff: processes that keep records of their own and did not answer'),
-    warning: z.string().optional().describe('Where some are missing'),
+    warning: z.string().optional().describe('Present if records of some processes are missing'),
   }),
 });
 const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
@@ -161,7 +161,7 @@ const ASKED = { type: 'string', minLength: 1, maxLength: 4000 };
 const CONVERSATION = {
   type: 'string',
   format: 'uuid',
-  description: 'Goes on with this conversation of yours; without it a new one begins',
+  description: 'The conversation of yours to continue; without it, a new one begins',
 };
 const conversationParameter = { name: 'conversationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 const question = (summary: string, operationId: string, more: Json) => ({
@@ -171,10 +171,10 @@ const question = (summary: string, operationId: string, more: Json) => ({
   ...more,
   responses: {
     200: {
-      description: 'The answer as it grows',
+      description: 'The answer as a stream of events',
       content: {
         'text/event-stream': {
-          schema: { description: 'Events: lines that begin with "data: ", an AssistantEvent in each, and "data: [DONE]" at the end.' },
+          schema: { description: 'Each event is a line "data: " with an AssistantEvent; the last one is "data: [DONE]".' },
         },
       },
     },
@@ -223,7 +223,7 @@ function gatewayPaths(registry: Registry): Json {
     },
     '/api/query': {
       post: question('Ask the assistant', 'askAssistant', {
-        description: `${STREAM} Every change waits for an approval.`,
+        description: `${STREAM} Changes wait for an approval, except those of tools that write at once.`,
         requestBody: {
           required: true,
           content: json({

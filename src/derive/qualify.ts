@@ -13,7 +13,7 @@ export interface Qualifier {
 }
 
 const NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
-/** Tool names without an underscore, such as `query` and `delete`, are also English words. They count as names only after these words. */
+/** A tool name without an underscore, such as `query` or `delete`, is also an English word. It counts as a name only after these words. */
 const BEFORE_A_NAME = /\b(?:with|call|use) $/;
 
 export function createQualifier({ tools }: Registry): Qualifier {

@@ -10,7 +10,7 @@ function common({ name, title, description, mimeType, version }: Resource) {
 
 export const mcpResource = (resource: Resource) => ({ uri: resource.uri, ...common(resource) });
 
-/** URI templates, including those for the pages of a resource. */
+/** The URI template of a resource with variables or with pages. */
 export const mcpTemplate = (resource: Resource) => ({
   uriTemplate: resource.paged ? `${resource.uri}{?limit,cursor}` : resource.uri,
   ...common(resource),

@@ -9,7 +9,7 @@ export interface BodyLimits {
   readonly ms: number;
 }
 
-/** Bodies with a content encoding other than `identity` are refused, since no layer decodes them. */
+/** Whether a body has an encoding other than `identity` and `chunked`. Such bodies are refused, since no layer decodes them. */
 export const isPacked = ({ 'content-encoding': encoding, 'transfer-encoding': transfer }: IncomingHttpHeaders): boolean =>
   (encoding !== undefined && encoding.toLowerCase() !== 'identity') || (transfer !== undefined && transfer.toLowerCase() !== 'chunked');
 export const packed = () => failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');

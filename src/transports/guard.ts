@@ -1,4 +1,4 @@
-/** Checks Host and Origin of every request, assigns request ids and sends errors before a framework is involved. */
+/** Checks Host and Origin of every request, assigns request ids, and sends errors without a framework. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Failure, failure } from '../declare/errors.ts';
@@ -10,7 +10,7 @@ export interface Addresses {
   readonly origins: readonly string[];
 }
 
-/** The failure for a foreign Host or Origin; undefined for a request that may go on. */
+/** Returns the failure for a foreign Host or Origin; undefined if the request is allowed. */
 export type Guard = (req: IncomingMessage) => Failure | undefined;
 
 /**

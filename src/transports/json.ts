@@ -6,7 +6,7 @@ export const JSON_LIMITS = { depth: 32, keys: 2_000, items: 10_000, stringBytes:
 export interface JsonRules {
   /** JSON.parse silently keeps the last of two equal keys. `refuse` is for bodies whose values decide something. */
   readonly duplicates: 'refuse' | 'allow';
-  /** The longest string, if it differs from the limit for callers. */
+  /** The most bytes of a string, if they differ from the limit for callers. */
   readonly stringBytes?: number | undefined;
   /** False for a body that the gateway has parsed and signed: the tool validates it, so that a refusal is in the audit log. */
   readonly checked?: boolean | undefined;
@@ -17,7 +17,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 const refuse = (message: string): Failure => failure('VALIDATION_ERROR', message);
 
-/** The value is bounded and well-formed, its numbers are finite and its keys safe, so later layers need not check this again. */
+/** Returns a bounded, well-formed value with finite numbers and safe keys, so that later layers need not check this again. */
 export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.stringBytes, checked = true }: JsonRules): unknown {
   let value: unknown;
   try {
@@ -29,7 +29,7 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
   // In decoded UTF-8, NUL and lone surrogates can only come from an escape, so most bodies skip the search for them.
   const walk: Walk = { keys: 0, items: 0, escapes: text.includes('\\u'), stringBytes };
   check(value, 0, walk);
-  // Each member has one colon. If there are no more colons than keys, no key is duplicated and the slower count is not needed.
+  // Each member has one colon. If the numbers of colons and keys are equal, no key is duplicated and the slower count is not needed.
   if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys)
     throw refuse('An object in the body names the same key twice.');
   return value;
@@ -67,7 +67,7 @@ function check(value: unknown, depth: number, walk: Walk): void {
 }
 
 function checkString(value: string, { escapes, stringBytes }: Walk): void {
-  // A UTF-16 unit takes at most three bytes: only long strings need to be measured.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so only long strings need to be measured.
   if (value.length * 3 > stringBytes && Buffer.byteLength(value) > stringBytes) {
     throw refuse(`A text in the body is longer than ${stringBytes / 1024} kB.`);
   }
@@ -82,7 +82,7 @@ function countColons(text: string): number {
   return colons;
 }
 
-/** Counts the members in the text: one colon outside of strings each. More members than keys means duplicates. */
+/** Counts the members in the text by their colons outside of strings. More members than keys means duplicates. */
 function countMembers(text: string): number {
   let members = 0;
   let inString = false;

@@ -1,4 +1,4 @@
-/** Marks responses that stay open as streams of changes: a stopping server may end them without losing a result. */
+/** Marks responses that stay open to stream changes. A stopping server may end them without losing a result. */
 import type { ServerResponse } from 'node:http';
 
 const open = new WeakSet<ServerResponse>();

@@ -17,22 +17,22 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The raw bytes of the body, for signatures over them. */
     rawBody: Buffer | undefined;
-    /** How the body is parsed if `vouchedFor` accepted the sender before the body was read. */
+    /** The rules for parsing the body; set if `vouchedFor` accepted the sender before the body was read. */
     vouched: JsonRules | undefined;
-    /** Set when the route's handler takes over the audit record of the request. */
+    /** True once the route's handler writes the audit record itself. */
     recorded: boolean;
   }
   interface FastifyContextConfig {
     /** The body is a form instead of JSON. */
     form?: boolean;
-    /** Records a request that was refused before its handler could. The returned failure is sent. */
+    /** Records a request that was refused before its handler could record it. The returned failure is sent. */
     record?: (req: FastifyRequest, refused: Failure) => Promise<Failure>;
   }
 }
 
 export interface RestApp {
   readonly app: FastifyInstance;
-  /** Answers one request; ready once `app.ready()` has resolved. */
+  /** Answers one request. Call it only after `app.ready()` has resolved. */
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
@@ -44,7 +44,7 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
     trustProxy: false,
     bodyLimit: BODY_LIMITS.bytes,
     requestTimeout: 0,
-    // As long as a request line can be, so that the handler refuses a long parameter, with our error format.
+    // A parameter may be as long as a request line, so that the handler refuses a long one in our error format.
     routerOptions: { maxParamLength: 64 * 1024, caseSensitive: true },
     frameworkErrors: (error, req, reply) => void sendError(reply as FastifyReply, translated(error, req as FastifyRequest, log)),
     genReqId: (req) => requestId(req.headers),
@@ -56,7 +56,7 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
   });
   const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // A wildcard route decides itself which paths exist.
+    // The handler of a wildcard route decides which paths exist.
     if (url.includes('*')) return;
     const route = routes.get(url) ?? {
       path: new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`),
@@ -120,12 +120,12 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
   return { app, handle: (req, res) => handler(req, res) };
 }
 
-/** Statuses that mean that the body was not accepted. */
+/** The statuses of a request whose body was not accepted. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 const otherType = ({ routeOptions: { config } }: FastifyRequest) =>
   failure('UNSUPPORTED_MEDIA_TYPE', config.form ? 'Only a form is accepted here.' : 'Only JSON is accepted here.');
 
-/** What the audit log keeps of a body that could not be parsed: its length, and its digest if it was received completely. */
+/** What the audit log contains about a body that could not be parsed: its length, and its digest if it was received completely. */
 export function unreadBody({ rawBody, headers }: FastifyRequest): UnreadBody {
   if (rawBody === undefined) return { bytes: Number(headers['content-length'] ?? 0) };
   return { bytes: rawBody.length, sha256: hash('sha256', rawBody, 'base64url') };

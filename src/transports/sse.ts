@@ -1,4 +1,4 @@
-/** Server-sent events: one JSON object per event, a comment as heartbeat for proxies, and an explicit end. */
+/** Server-sent events: one JSON object per event, a comment as heartbeat for proxies, and `[DONE]` at the end. */
 import type { ServerResponse } from 'node:http';
 
 export interface EventStream {

@@ -1,4 +1,4 @@
-/** Asks an MCP client to show the approval page of a pending change: by requestState (2026) or by elicitation (2025). */
+/** Asks an MCP client to show the approval page of a pending change: with requestState (2026-07-28) or an elicitation (2025-11-25). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type InputRequiredResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, PendingAnswer } from '../../declare/answer.ts';
@@ -18,7 +18,7 @@ export interface ApprovalOptions {
   readonly retiring: AbortSignal;
 }
 
-/** A client's "accept" only ends the wait; the answer always comes from the ticket's own state. */
+/** An "accept" of the client only ends the wait. The answer always comes from the state of the ticket. */
 export class Approval {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
@@ -101,6 +101,6 @@ const isOpen = ({ state }: TicketView) => state === 'waiting' || state === 'exec
 
 function answerFor(view: TicketView): Answer {
   if ('answer' in view) return view.answer;
-  if (view.state === 'denied') return failure('ALREADY_DECIDED', 'The person decided against this change; nothing was written.').answer();
+  if (view.state === 'denied') return failure('ALREADY_DECIDED', 'The person denied this change; nothing was written.').answer();
   return failure('CONFIRMATION_NOT_FOUND', 'Confirmation not found or expired.').answer();
 }

@@ -20,7 +20,7 @@ export function clientName(info: unknown): string | undefined {
   const { title, name } = (info ?? {}) as { title?: unknown; name?: unknown };
   const given = typeof title === 'string' && title !== '' ? title : name;
   if (typeof given !== 'string') return undefined;
-  // Truncated before normalisation, which can make a text eighteen times as long as it was.
+  // The name is truncated first, because normalisation can make a text eighteen times as long.
   const plain = given
     .slice(0, 256)
     .normalize('NFKC')

@@ -1,4 +1,4 @@
-/** One authenticated MCP request, shared by the fast path and the SDK, that calls its tool at most once. */
+/** One authenticated MCP request. The fast path and the SDK share it, and it calls its tool at most once. */
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../declare/answer.ts';
 import type { Caller } from '../../engine/caller.ts';
@@ -44,7 +44,7 @@ export class Exchange implements ToolCall {
     return this.#performed;
   }
 
-  /** Undefined if there is no such tool. Never rejects. */
+  /** Calls the tool, or returns the answer of the first call. Undefined if there is no such tool. The promise never rejects. */
   perform(name: string, args: unknown): Promise<Answer> | undefined {
     if (this.#answer !== undefined) return this.#answer;
     this.#performed = true;
@@ -58,12 +58,12 @@ export class Exchange implements ToolCall {
     return this.#answer;
   }
 
-  /** Created on demand, since most calls end before anything reads it. */
+  /** The signal is created on demand, since most calls end before any code reads it. */
   get signal(): AbortSignal {
     return this.#controller().signal;
   }
 
-  /** The client cancelled the request without closing the connection. */
+  /** Called when the client cancels the request without closing the connection. */
   cancel(): void {
     this.#controller().abort();
   }

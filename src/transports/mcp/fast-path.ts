@@ -1,6 +1,6 @@
 /**
- * Recognises well-formed requests of a few methods for the fast path. Everything else (malformed, unknown, batched, streaming,
- * session management) goes to the SDK, so that every refusal, status and error code is the SDK's own.
+ * Recognises well-formed requests of a few methods for the fast path. All other requests (malformed, unknown, batched, streaming,
+ * session management) go to the SDK, so that protocol errors and their codes are those of the SDK.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -24,7 +24,7 @@ export interface FastPathRequest {
   readonly id: string | number;
   readonly method: FastPathMethod;
   readonly params: Params;
-  /** What a 2026 client states in every request; undefined for a 2025 client, whose session has it. */
+  /** What a 2026 client states about itself in every request; undefined for a 2025 client, which states it once for its session. */
   readonly client: ClientFacts | undefined;
 }
 

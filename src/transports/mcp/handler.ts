@@ -1,4 +1,4 @@
-/** The HTTP handler of the MCP endpoint: authenticates, then answers on the fast path, by its own streams or by the SDK. */
+/** The HTTP handler of the MCP endpoint: authenticates, then answers on the fast path, with its own streams, or through the SDK. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import {
@@ -38,7 +38,7 @@ export interface McpHandler {
   close(): Promise<void>;
 }
 
-/** Must be mounted in front of everything else that reads a request. */
+/** Mount this handler in front of all other code that reads requests. */
 export function createMcpTransport(options: McpOptions): McpHandler {
   const endpoint = new Endpoint(options);
   // An error while sending an error closes the connection, but never ends the process.
@@ -147,7 +147,7 @@ class Endpoint {
     }
   }
 
-  /** Records a tool call that the SDK refuses before it reaches a tool, after the response is sent. */
+  /** After the response is sent, records a tool call that the SDK refused before it reached a tool. */
   #recordUnperformed(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body: unknown): void {
     const params = toolCallIn(body);
     if (params === undefined) return;
@@ -179,7 +179,7 @@ class Endpoint {
     if (fast !== undefined && (await this.#answer(fast, exchange, req, res))) return;
 
     this.#recordUnperformed(exchange, req, res, body);
-    // A batch would count as one request in the limits, so it goes to the 2026 handler, which refuses batches, for every revision.
+    // A batch would count as one request in the limits. The 2026 handler refuses batches, so it gets the batches of every revision.
     if (Array.isArray(body)) return this.#toModern(exchange, req, res, body);
     const route = classifyInboundRequest({
       httpMethod: 'POST',
@@ -352,7 +352,7 @@ class Endpoint {
   }
 }
 
-/** Statuses that mean that the body was not accepted. */
+/** The statuses of a request whose body was not accepted. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 const isRemote = (session: Session | RemoteSession): session is RemoteSession => !('server' in session);
 const nameIn = (session: Session | RemoteSession | undefined): string | undefined =>

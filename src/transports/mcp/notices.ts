@@ -11,7 +11,7 @@ import type { SubscriptionMap, Subscriptions } from './subscriptions.ts';
 
 const RETRY_MS = 500;
 
-/** A response of server-sent events with backpressure: nothing is buffered for a slow client. */
+/** A response of server-sent events with backpressure: while the client is slow, `send` returns a promise to wait for. */
 class NoticeStream {
   readonly #res: ServerResponse;
   readonly #beat: NodeJS.Timeout;
@@ -46,7 +46,7 @@ class NoticeStream {
     return !this.#res.destroyed && !this.#res.writableEnded;
   }
 
-  /** Undefined if more can be written at once; else a promise for the drain. */
+  /** Returns undefined if the next message can be written at once; else a promise that resolves when the client has caught up. */
   send(message: object | undefined, id?: string): Promise<void> | undefined {
     if (!this.open) return undefined;
     const data = message === undefined ? '' : JSON.stringify(message);
@@ -146,7 +146,7 @@ export interface NoticeStreamOptions {
   readonly retiring: AbortSignal;
 }
 
-/** One stream for one request of a 2026 client. `honored` holds the URIs as the client wrote them. */
+/** Serves one `subscriptions/listen` request of a 2026 client. `honored` contains the URIs as the client wrote them. */
 export async function listen(
   { mcpResources, heartbeatMs, serverInfo, retiring }: NoticeStreamOptions,
   exchange: Exchange,
@@ -194,7 +194,7 @@ export interface SessionStream {
   readonly primed: boolean;
 }
 
-/** The GET stream of a 2025 session, also of one that began on another replica. */
+/** Serves the GET stream of a 2025 session, also if the session began on another replica. */
 export async function streamSession(
   { mcpResources, subscriptions, heartbeatMs, retiring }: NoticeStreamOptions,
   caller: Caller,

@@ -15,7 +15,7 @@ export interface McpOptions {
   readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions?: string | undefined;
   readonly guard: Guard;
-  /** Throws a Failure. Synchronous for a token that was verified before. */
+  /** Throws a Failure if the sign-in is not valid. Returns synchronously for a token that was verified before. */
   authenticate(req: IncomingMessage): Caller | Promise<Caller>;
   /** The WWW-Authenticate header of a 401. */
   challenge(req: IncomingMessage): string;
@@ -32,9 +32,9 @@ export interface McpOptions {
     refused: Failure,
     about: { readonly name: string | undefined; readonly bytes: number },
   ): Promise<Failure>;
-  /** One line of text for people. */
+  /** Describes the answer in one line of text for people. */
   describe(tool: string, answer: Answer, args: unknown): string;
-  /** A resource that is embedded instead of the whole answer. */
+  /** Returns the resource that the result embeds instead of the whole answer; undefined for the whole answer. */
   embed?(tool: string, answer: Answer, args: unknown): { readonly uri: string; readonly json: string } | undefined;
   /** The state of the caller's own ticket. */
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
@@ -49,7 +49,7 @@ export interface McpOptions {
   readonly mcpResources?: McpResources | undefined;
   /** Further request handlers. */
   readonly features?: readonly McpFeature[] | undefined;
-  /** Off only in tests that compare it with the SDK. */
+  /** On by default. Only tests that compare the fast path with the SDK turn it off. */
   readonly fastPath?: boolean | undefined;
 }
 

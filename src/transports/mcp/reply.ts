@@ -9,7 +9,7 @@ export const METHODS = 'GET, POST, DELETE';
 /** Strings from this length on are encoded once; shorter ones are cheaper to write as strings. */
 const ENCODE_FROM = 4_096;
 
-/** Prepared buffers are written without a copy. */
+/** Sends a JSON response in pieces, so that prepared buffers are not copied. */
 export function send(res: ServerResponse, { requestId }: Exchange, answer: readonly (string | Buffer)[]): void {
   const pieces = answer.map((piece) => (typeof piece === 'string' && piece.length > ENCODE_FROM ? Buffer.from(piece) : piece));
   let length = 0;
@@ -20,14 +20,14 @@ export function send(res: ServerResponse, { requestId }: Exchange, answer: reado
   res.end(pieces[last]);
 }
 
-/** One body with both the error answer for HTTP clients and the JSON-RPC error for MCP clients. */
+/** Sends one body that contains both the error answer for HTTP clients and the JSON-RPC error for MCP clients. */
 export function refuse(res: ServerResponse, failed: Failure, code: number, headers: OutgoingHttpHeaders): void {
   const allow = failed.status === 405 && { allow: METHODS };
   const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': String(failed.details.retryAfterSeconds) };
   sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
 }
 
-/** The SDK's exact message: clients that read "Session not found" start a new session. */
+/** Sends the exact message of the SDK: clients that read "Session not found" start a new session. */
 export function noSession(res: ServerResponse, { requestId }: Exchange): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null });
   res.writeHead(404, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': requestId });

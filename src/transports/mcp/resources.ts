@@ -21,7 +21,7 @@ import type { Subscriptions } from './subscriptions.ts';
 function dataOf(answer: Answer): unknown {
   if (answer.status === 'success') return answer.data;
   if (answer.status === 'error') throw refusal(answer);
-  throw new Error('a resource or prompt asked for an approval');
+  throw new Error('a resource or prompt returned pending_confirmation');
 }
 
 export interface InstallOptions {

@@ -12,7 +12,7 @@ function lineOf(formatting: Formatting, { name, args, requestId }: Exchange, ans
   try {
     line = formatting.describe(name, answer, args);
   } catch (error) {
-    // The call has taken effect, so its answer is sent even without a summary.
+    // The call may have written, so its answer is sent even without a summary.
     formatting.log.error({ requestId, tool: name, error }, 'summary of an answer failed');
     line = answer.status === 'success' ? 'Done.' : answer.message;
   }

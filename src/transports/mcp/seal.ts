@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../engine/caller.ts';
 
-/** Neither a session id nor a request state grants a right; each only names the session or the ticket that the request is about. */
+/** A session id and a request state grant no right. They only name the session or the ticket that a request is about. */
 export interface RequestState {
   readonly confirmationId: string;
   readonly expiresAt: number;
@@ -47,7 +47,7 @@ const sessionBound = ({ person, token }: Caller): readonly string[] => ['session
 
 const VERSION = 'v1';
 
-/** `fields` is readable by the client; `bound` is only part of the MAC. Neither can be changed. */
+/** The client can read `fields`, but not `bound`, which is only part of the MAC. The client can change neither. */
 function seal(key: Uint8Array, bound: readonly string[], fields: readonly unknown[]): string {
   const payload = Buffer.from(JSON.stringify(fields)).toString('base64url');
   return `${VERSION}.${payload}.${macOf(key, bound, payload).toString('base64url')}`;
@@ -68,7 +68,7 @@ function macOf(key: Uint8Array, bound: readonly string[], payload: string): Buff
     .digest();
 }
 
-/** The same text for equal inputs, independent of the order of keys. */
+/** Serialises equal inputs to the same text, independent of the order of keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

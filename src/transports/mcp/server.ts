@@ -1,4 +1,4 @@
-/** The SDK server for requests that the fast path leaves: tools, resources and prompts of every protocol revision. */
+/** The SDK server for requests that the fast path does not answer: tools, resources and prompts of every protocol revision. */
 import {
   type AuthInfo,
   type CallToolResult,

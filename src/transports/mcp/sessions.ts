@@ -1,4 +1,4 @@
-/** The open sessions of 2025 MCP clients in this process, and the verification of sessions of other replicas. */
+/** The open sessions of clients of the 2025 MCP revisions in this process, and the verification of sessions of other replicas. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
@@ -42,7 +42,7 @@ interface SessionsOptions {
 }
 
 const MAX_REMOTE_MS = 24 * 3_600_000;
-/** Far longer than any genuine id. */
+/** Our own ids are far shorter. */
 const MAX_ID_LENGTH = 1_000;
 
 export class Sessions {
@@ -77,7 +77,7 @@ export class Sessions {
     return session;
   }
 
-  /** A valid session of the same person and client on another replica: this process can still answer single requests. */
+  /** Finds a valid session of the same person and client on another replica, for which this process can answer single requests. */
   findRemote(id: string, caller: Caller): RemoteSession | undefined {
     const facts = id.length > MAX_ID_LENGTH ? undefined : openSession(this.#options.key, caller, id);
     // A session of this process that is not in the map has ended.

@@ -33,7 +33,7 @@ export class Streams {
     return this.#open.close();
   }
 
-  /** Destroys the response when its token is no longer valid, or when the client has not read for a heartbeat. */
+  /** Destroys the response when its token is no longer valid, or when the client reads nothing between two heartbeats. */
   watch(res: ServerResponse, caller: Caller): void {
     let stalled = false;
     const beat = setInterval(() => {
@@ -45,5 +45,5 @@ export class Streams {
   }
 }
 
-/** Runs at once if the response is closed already. */
+/** Calls `run` when the response closes; at once if it is closed already. */
 export const onClosed = (res: ServerResponse, run: () => void): void => void (res.closed ? run() : res.once('close', run));

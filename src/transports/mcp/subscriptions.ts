@@ -1,4 +1,4 @@
-/** The subscriptions of 2025 sessions, in the shared key-value store, so that a session can continue on another replica. */
+/** Stores the subscriptions of 2025 MCP sessions in the shared key-value store, so that another replica can continue a session. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../engine/caller.ts';
 import { failure } from '../../declare/errors.ts';
@@ -11,7 +11,7 @@ import type { ConcurrencyLimit } from '../../engine/limits/concurrency-limit.ts'
 /** By resource URI: the server, and the transaction after which notices begin. */
 export type SubscriptionMap = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
 
-/** As long as another replica accepts the session. */
+/** Other replicas accept a session for 24 hours (`MAX_REMOTE_MS` in sessions.ts); its subscriptions are kept for the same time. */
 const TTL_SECONDS = 24 * 3600;
 const ATTEMPTS = 20;
 const NONE = '[]';
@@ -33,7 +33,7 @@ export class Subscriptions {
     if (session === undefined) throw refusal(failure('VALIDATION_ERROR', 'Subscriptions need a session.').answer());
     const { answer, server, uri } = await this.#mcpResources.subscribe(given, exchange);
     if (answer.status !== 'success')
-      throw answer.status === 'error' ? refusal(answer) : new Error('a subscription request for an approval');
+      throw answer.status === 'error' ? refusal(answer) : new Error('a subscribe call returned pending_confirmation');
     const { id, local } = session;
     const kept = await this.of(id);
     const request = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
@@ -72,12 +72,12 @@ export class Subscriptions {
     return kept;
   }
 
-  /** The stream of the session ended in this process; the session goes on. */
+  /** Frees the slots of a session whose stream ended in this process. The session goes on. */
   async leave(sessionId: string, principal: string): Promise<void> {
     await this.#limit.free(principal, keyOf(sessionId));
   }
 
-  /** The session ended. */
+  /** Frees the slots of an ended session and deletes its subscriptions. */
   async forget(sessionId: string, principal: string): Promise<void> {
     await this.leave(sessionId, principal);
     await this.#kv.delete(keyOf(sessionId));

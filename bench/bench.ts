@@ -14,7 +14,7 @@ import { leftOut, type Line, print, started } from './lines.ts';
 import { peerLines } from './peers.ts';
 import { launch, stopAll } from './product.ts';
 import { embeddedSearch, serverSearch } from './search.ts';
-import { foundCompany, sqlLines, type Timing } from './sql.ts';
+import { createCompany, sqlLines, type Timing } from './sql.ts';
 import { stallLines } from './stalls.ts';
 import { thinkingLines } from './thinking.ts';
 
@@ -31,7 +31,7 @@ const { values } = parseArgs({
   },
 });
 const parts = values.only?.split(',') ?? PARTS.filter((part) => !values.quick || part !== 'stalls');
-for (const part of parts) if (!PARTS.includes(part)) throw new Error(`--only takes ${PARTS.join(', ')}, with commas between them`);
+for (const part of parts) if (!PARTS.includes(part)) throw new Error(`--only takes some of ${PARTS.join(', ')}, separated by commas`);
 const { server, quick } = values;
 // The stalls take longer than the rest of a quick run.
 if (!parts.includes('stalls') && values.only === undefined) leftOut.push('stalls (not in a quick run; --only stalls measures them)');
@@ -71,7 +71,7 @@ async function withServer(what: string, start: () => Promise<TestServer>, measur
 async function onPostgres(postgres: TestServer): Promise<void> {
   if (parts.includes('layers')) lines.push(...(await timed('layers', () => layerLines(postgres, folder, timing))));
   if (!parts.includes('sql') && !parts.includes('peers')) return;
-  const company = await timed('company', () => foundCompany(postgres, rows));
+  const company = await timed('company', () => createCompany(postgres, rows));
   const product = await launch(join(folder, 'product'), { DATABASE_URL: postgres.url });
   const measuring = { product, rows, timing, folder };
   if (parts.includes('sql')) lines.push(...(await timed('sql', () => sqlLines(company, measuring))));

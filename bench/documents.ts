@@ -1,4 +1,4 @@
-/** Measures the overhead of the documents port over the driver's own query, embedded and on MongoDB, and the cost of late pages. */
+/** Measures what the document store adds to the driver's own query, embedded and on MongoDB, and the cost of pages far into a list. */
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { KeyPart } from '../src/engine/lists/cursor.ts';

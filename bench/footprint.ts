@@ -11,7 +11,7 @@ import { byMcp, launch, mcpBody, mcpHeaders, type Product, succeeded } from './p
 import { figures, type Measuring } from './sql.ts';
 
 const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-/** Characters per token of this text, by OpenAI's two public encodings; others are close to it. */
+/** Characters per token in tools/list, with OpenAI's two public encodings. Other encodings are close to it. */
 const LETTERS_A_TOKEN = 4.4;
 const PAINTS = 3;
 
@@ -38,7 +38,7 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
       },
     ];
     const atRest = residentMb(product.pid);
-    // The list comes last, when everything that happens once has happened.
+    // tools/list is measured last, when everything that is built once has been built.
     lines.push(...(await embeddedLines(product, timing)), ...(await listLines(product, timing)));
     const after = residentMb(product.pid);
     lines.push({
@@ -74,7 +74,7 @@ async function listLines({ address, folder, pid }: Product, timing: Measuring['t
       goal: 250,
       ratio: tokens,
       unit: 'tokens',
-      note: `${Math.round(tokens * result.tools.length).toLocaleString('en')} tokens in all, at ${LETTERS_A_TOKEN} letters each`,
+      note: `${Math.round(tokens * result.tools.length).toLocaleString('en')} tokens in all, at ${LETTERS_A_TOKEN} characters each`,
     },
     { what: 'tools/list: CPU (µs)', goal: 300, ratio: cost?.cpuMicros ?? 0, unit: 'µs', note: cost ? figures(cost) : '' },
   ];

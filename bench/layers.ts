@@ -93,7 +93,7 @@ export async function layerLines(
       ['role, input and output', (n) => call(unrecorded, request(n))],
       ['the record of the call', (n) => call(testRuntime.runtime, request(n))],
       [
-        'the token, seen before',
+        'the check of a cached token',
         async (n) => {
           if (verifier.verifyCached(token, audiences) === undefined) await verifier.verify(token.slice(7), audiences);
           return call(testRuntime.runtime, request(n));

@@ -1,4 +1,4 @@
-/** Builds and runs the load generator, a separate Go program, so that it does not slow down the servers and treats all of them equally. */
+/** Builds and runs the load generator. It is a Go program, so that it needs little CPU time, and the same for every server. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,21 +69,19 @@ export function load(
   ];
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let told = '';
+    let stderr = '';
     child.stderr.on('data', (chunk) => {
-      told += String(chunk);
+      stderr += String(chunk);
     });
     child.once('exit', (code) => {
-      if (code !== 0) return reject(new Error(`the load generator ended with ${code}: ${told.slice(-300)}`));
+      if (code !== 0) return reject(new Error(`the load generator ended with ${code}: ${stderr.slice(-300)}`));
       const results = readFileSync(out, 'utf8')
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as Result);
       const bad = results.find((each) => each.bad > 0 || each.ok === 0);
       if (bad)
-        return reject(
-          new Error(`${bad.name}: ${bad.bad} of ${bad.bad + bad.ok} answers were not right: ${bad.first_bad ?? ''}`.slice(0, 400)),
-        );
+        return reject(new Error(`${bad.name}: ${bad.bad} of ${bad.bad + bad.ok} answers were wrong: ${bad.first_bad ?? ''}`.slice(0, 400)));
       resolve(results);
     });
   });
@@ -98,7 +96,7 @@ export function ratio(results: readonly Result[], group: string, name: string, r
 }
 export const middle = (results: readonly Result[], group: string, name: string, of: (result: Result) => number) =>
   median(results.filter((each) => each.group === group && each.name === name).map(of));
-export const told = (results: readonly Result[], group: string, name: string) => {
+export const summaryOf = (results: readonly Result[], group: string, name: string) => {
   const of = (key: (result: Result) => number) => middle(results, group, name, key);
   return `${Math.round(of((r) => r.srv_cpu_us))} µs CPU + ${Math.round(of((r) => r.db_cpu_us))} in the database, ${Math.round(of((r) => r.rps))} a second, p50 ${of((r) => r.p50_ms).toFixed(1)} ms, p99 ${of((r) => r.p99_ms).toFixed(1)} ms`;
 };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { openKeys } from '../src/identity/keys.ts';
 import { freePort } from '../tests/services/server-process.ts';
 import type { Line } from './lines.ts';
-import { buildPeers, load, type LoadTarget, ratio, type Result, told } from './loadgen.ts';
+import { buildPeers, load, type LoadTarget, ratio, type Result, summaryOf } from './loadgen.ts';
 import { separateProcessLines } from './separate-processes.ts';
 import type { Company, Measuring } from './sql.ts';
 import { jsonLines, numbered, ourTargets, questionsAbout, warmUp } from './targets.ts';
@@ -17,7 +17,7 @@ const asked = (name: string, args: object) =>
   numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
 
 /** Creates the table of the bare handlers, in a separate database on the same server. */
-async function foundPeers(
+async function createPeerTable(
   { postgres }: Company,
   rows: number,
   folder: string,
@@ -50,7 +50,7 @@ export interface Peers {
 
 /** Starts the bare handlers: no tokens, roles, row security, masks or audit records. */
 export async function startPeers(company: Company, rows: number, folder: string, bareGo: string): Promise<Peers> {
-  const { url, one, page } = await foundPeers(company, rows, folder);
+  const { url, one, page } = await createPeerTable(company, rows, folder);
   const children: ChildProcess[] = [];
   const targets: LoadTarget[] = [];
   for (const [name, program, args] of [
@@ -110,7 +110,7 @@ export async function peerLines(company: Company, { product, rows, timing, folde
       what,
       goal,
       ratio: ratio(results, group, name, 'bare Go', of),
-      note: told(results, group, name),
+      note: summaryOf(results, group, name),
     });
     const newer = Number(process.versions.node.split('.')[0]) >= 26;
     return [

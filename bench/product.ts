@@ -1,4 +1,4 @@
-/** Starts the installed product in separate processes, and builds requests for it. */
+/** Starts the built tamshai command of this folder in its own process, and builds requests for it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { allTools } from '../src/server/registry.ts';
@@ -22,7 +22,7 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-/** Without rate limits, since the work is measured, not the limits. */
+/** Limits that no benchmark reaches: the work is measured, not the limits. */
 const UNLIMITED = { TAMSHAI_RATE_PER_MINUTE: '10000000', TAMSHAI_CONCURRENT_CALLS: '1000' };
 const running = new Set<Product>();
 
@@ -79,7 +79,7 @@ export const stopAll = async (): Promise<void> => {
 export interface Asking {
   readonly name: string;
   readonly as: string;
-  /** Replaces the employee of the sample person, for example by the head of a large tree. */
+  /** Overrides the employee id in the token of the sample person, for example with that of a manager of many people. */
   readonly employeeId?: string | undefined;
   readonly tool: string;
   readonly input: (n: number) => object;
@@ -126,7 +126,7 @@ export async function byMcp({ address, folder, pid }: Product, asking: Asking): 
   };
 }
 
-/** The same through REST, also with a qualified name such as `hr_get_employee`. */
+/** Calls a tool through the gateway's REST API. `tool` is a qualified name, such as `hr_get_employee`, as in `byMcp`. */
 export async function byRest({ address, folder, pid }: Product, asking: Asking): Promise<Target> {
   const token = await tokenOf(folder, address, `${address}/api`, asking);
   const { name, tool, input, check } = asking;

@@ -9,7 +9,7 @@ import { startRedis } from '../tests/services/redis.ts';
 import { freePort } from '../tests/services/server-process.ts';
 import { leftOut, type Line, started } from './lines.ts';
 import { median, treeOf } from './load.ts';
-import { load, type LoadTarget, ratio, told } from './loadgen.ts';
+import { load, type LoadTarget, ratio, summaryOf } from './loadgen.ts';
 import { launch, type Product } from './product.ts';
 import type { Company, Timing } from './sql.ts';
 import { ourTargets, type Questions, warmUp } from './targets.ts';
@@ -61,12 +61,12 @@ export async function separateProcessLines({ company, folder, loadgen, questions
         what: 'one row through the gateway to hr in another process, both: CPU × bare Go',
         goal: 2.2,
         ratio: ratio(results, 'one', 'through the gateway', 'bare Go', cpu),
-        note: told(results, 'one', 'through the gateway'),
+        note: summaryOf(results, 'one', 'through the gateway'),
       },
       {
         what: 'page of 50, the same',
         ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu),
-        note: told(results, 'page', 'through the gateway'),
+        note: summaryOf(results, 'page', 'through the gateway'),
       },
     ];
     const direct = await Promise.all(

@@ -1,4 +1,4 @@
-/** Measures what tokens, roles, row security, masks, audit and MCP add to the bare SQL query, for rows, pages and trees. */
+/** Measures what tokens, roles, row security, masks, audit and MCP add to the bare SQL query, for rows, pages and managers' lists. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -43,7 +43,7 @@ export interface Company {
 const TREES = [10, 1_000, 50_000];
 
 /** Creates the company with `rows` employees in PostgreSQL. */
-export async function foundCompany(postgres: TestServer, rows: number): Promise<Company> {
+export async function createCompany(postgres: TestServer, rows: number): Promise<Company> {
   const begun = performance.now();
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();

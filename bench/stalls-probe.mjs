@@ -1,6 +1,6 @@
 // Preloaded into the measured process (`node --import`): reports the longest event loop turns over a Unix socket.
-// Every millisecond a timer compares the clock and the CPU time of the main thread with the tick before: what lies between two ticks is
-// one turn of the event loop. CPU time is what the work itself takes; on a busy machine the clock also counts waiting for a core.
+// Every millisecond a timer compares the clock and the CPU time of the main thread with the tick before: the time between two ticks is one
+// turn of the event loop. CPU time is what the work itself takes; on a busy machine the clock also counts waiting for a core.
 import { unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { PerformanceObserver } from 'node:perf_hooks';
@@ -16,7 +16,7 @@ delete process.env['BENCH_STALLS_PROBE'];
 delete process.env['NODE_OPTIONS'];
 if (isMainThread && socket !== undefined) await start(socket);
 
-/** Milliseconds of CPU of the calling thread. Node 20 tells only that of all threads together; WASI knows the thread's own clock. */
+/** Milliseconds of CPU of the calling thread. Node 20 only has the sum of all threads; WASI reads the clock of the calling thread. */
 async function threadCpu() {
   const { emitWarning } = process;
   process.emitWarning = () => {};

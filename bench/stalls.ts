@@ -41,9 +41,9 @@ interface Held {
   readonly clockMs: number;
   readonly gcMs: number;
 }
-interface Entrance {
+interface Case {
   readonly name: string;
-  readonly enter: (n: number) => Promise<unknown>;
+  readonly run: (n: number) => Promise<unknown>;
   readonly again?: number;
 }
 
@@ -91,9 +91,9 @@ function lineOf(name: string, all: readonly Held[]): Line {
   return { what: `stall, CPU: ${name}`, ratio: worst, goal: GOAL_MS, unit: 'ms', note: parts.join('; ') };
 }
 
-async function lineFor(probe: Probe, { name, enter, again = AGAIN }: Entrance): Promise<Line> {
+async function lineFor(probe: Probe, { name, run, again = AGAIN }: Case): Promise<Line> {
   const all: Held[] = [];
-  for (let n = 0; n <= again; n++) all.push(await during(probe, () => enter(n)));
+  for (let n = 0; n <= again; n++) all.push(await during(probe, () => run(n)));
   return lineOf(name, all);
 }
 
@@ -114,12 +114,12 @@ export async function stallLines({ folder, records, relations }: StallOptions): 
   const probe = await Probe.open(socket);
   try {
     const starting = await during(probe, () => pause(3_000));
-    const testServer = siteOf(product);
+    const testServer = testServerFor(product);
     const lines = [
-      lineOf(`starting with ${records.toLocaleString('en')} audit records that have no order yet, from ready on`, [starting]),
-      lineOf('nothing at all', await quiet(probe)),
+      lineOf(`starting with ${records.toLocaleString('en')} audit records that are not indexed yet, after it is ready`, [starting]),
+      lineOf('no request', await quiet(probe)),
     ];
-    for (const entrance of await entrancesOf(product, testServer, { records, relations })) lines.push(await lineFor(probe, entrance));
+    for (const each of await casesOf(product, testServer, { records, relations })) lines.push(await lineFor(probe, each));
     await testServer.leave();
     return lines;
   } finally {
@@ -134,7 +134,7 @@ async function quiet(probe: Probe): Promise<Held[]> {
   return all;
 }
 
-/** Writes chained audit records with checkpoints like the product, without the order values that it fills in later. */
+/** Writes chained audit records with checkpoints like the product, but leaves its index tables empty, so that the next start fills them. */
 async function fillAuditLog(folder: string, records: number): Promise<void> {
   const keys = openKeys(folder);
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
@@ -169,7 +169,7 @@ async function fillAuditLog(folder: string, records: number): Promise<void> {
   db.close();
 }
 
-/** One record per second, like a busy process. */
+/** Adds a checkpoint for each record, as if the process had written one record per second. */
 async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
   const chains = openCallChains(join(folder, 'audit.db'));
   const at = new Date().toISOString();
@@ -197,7 +197,7 @@ interface TestServer {
   leave(): Promise<void>;
 }
 
-function siteOf({ address, ports, folder }: Product): TestServer {
+function testServerFor({ address, ports, folder }: Product): TestServer {
   const client = visit({ base: address, ports, keys: openKeys(folder) });
   const tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
   const token: TestServer['token'] = (user, options = {}) => {
@@ -209,7 +209,7 @@ function siteOf({ address, ports, folder }: Product): TestServer {
     return fresh.token;
   };
   const sessions = new Map<string, string>();
-  const speak = async (user: string, message: object | string, session?: string) =>
+  const post = async (user: string, message: object | string, session?: string) =>
     client.send('POST', '/mcp', {
       token: await token(user, { mcp: true }),
       raw: typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
@@ -220,7 +220,7 @@ function siteOf({ address, ports, folder }: Product): TestServer {
     });
   const begin = async (user: string) => {
     const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-    const { headers } = await speak(user, { method: 'initialize', params: client });
+    const { headers } = await post(user, { method: 'initialize', params: client });
     return String(headers['mcp-session-id']);
   };
   return {
@@ -242,7 +242,7 @@ function siteOf({ address, ports, folder }: Product): TestServer {
       if (method === 'initialize') return begin(user);
       const session = sessions.get(user) ?? (await begin(user));
       sessions.set(user, session);
-      return speak(user, { method, params }, session);
+      return post(user, { method, params }, session);
     },
     leave: () => client.leave(),
   };
@@ -301,11 +301,11 @@ const SEARCHES: readonly (readonly [user: string, tool: string, field: string, l
   ['carol.johnson', 'sales_list_customers', 'name', 100],
 ];
 
-async function entrancesOf(
+async function casesOf(
   product: Product,
   testServer: TestServer,
   { records, relations }: Pick<StallOptions, 'records' | 'relations'>,
-): Promise<Entrance[]> {
+): Promise<Case[]> {
   const { rest, get, modern, legacy } = testServer;
   const everybody = personas.map(({ username }) => username);
   const turning = (user: string, tool: string, input: object): ((n: number) => Promise<unknown>) => {
@@ -316,16 +316,16 @@ async function entrancesOf(
     };
   };
   const listing = [
-    // Values that are built once come first, before they are built.
+    // These come first, because the product builds these values once, and building them is measured.
     {
       name: 'tools/list, each role set for the first time',
       again: everybody.length - 1,
-      enter: (n: number) => modern(everybody[n] ?? '', 'tools/list', {}),
+      run: (n: number) => modern(everybody[n] ?? '', 'tools/list', {}),
     },
     {
       name: 'tools/list, one server after the other',
       again: 8,
-      enter: (n: number) =>
+      run: (n: number) =>
         modern(
           'eve.thompson',
           'tools/list',
@@ -333,69 +333,67 @@ async function entrancesOf(
           `?servers=${['hr', 'finance', 'sales', 'support', 'payroll', 'tax', 'tasks', 'knowledge', 'journey'][n]}`,
         ),
     },
-    { name: 'tools/list through the SDK (2025 session)', enter: () => legacy('eve.thompson', 'tools/list', {}) },
-    { name: 'initialize', enter: () => legacy('eve.thompson', 'initialize', {}) },
-    { name: 'GET /openapi.json', enter: () => answered(get('eve.thompson', '/openapi.json')) },
-    { name: 'GET /docs', enter: () => answered(get('eve.thompson', '/docs')) },
-    { name: 'GET /metrics', enter: () => answered(get(undefined, '/metrics')) },
+    { name: 'tools/list through the SDK (2025 session)', run: () => legacy('eve.thompson', 'tools/list', {}) },
+    { name: 'initialize', run: () => legacy('eve.thompson', 'initialize', {}) },
+    { name: 'GET /openapi.json', run: () => answered(get('eve.thompson', '/openapi.json')) },
+    { name: 'GET /docs', run: () => answered(get('eve.thompson', '/docs')) },
+    { name: 'GET /metrics', run: () => answered(get(undefined, '/metrics')) },
     {
       name: 'GET /api/user/mcp-tools',
       again: everybody.length - 1,
-      enter: (n: number) => answered(get(everybody[n], '/api/user/mcp-tools')),
+      run: (n: number) => answered(get(everybody[n], '/api/user/mcp-tools')),
     },
   ];
-  const bodies = Object.entries(BODIES).flatMap(([what, body]): Entrance[] => [
-    { name: `REST, ${what}`, enter: () => rest('alice.chen', 'hr_list_employees', body) },
-    { name: `MCP, ${what}`, enter: () => modern('alice.chen', 'tools/call', mcpCall(body)) },
+  const bodies = Object.entries(BODIES).flatMap(([what, body]): Case[] => [
+    { name: `REST, ${what}`, run: () => rest('alice.chen', 'hr_list_employees', body) },
+    { name: `MCP, ${what}`, run: () => modern('alice.chen', 'tools/call', mcpCall(body)) },
   ]);
-  const protocol: Entrance[] = [
+  const protocol: Case[] = [
     {
       name: 'MCP, a batch of 150 calls',
-      enter: () => modern('alice.chen', 'tools/call', `[${Array.from({ length: 150 }, () => mcpCall('{}')).join(',')}]`),
+      run: () => modern('alice.chen', 'tools/call', `[${Array.from({ length: 150 }, () => mcpCall('{}')).join(',')}]`),
     },
     {
       name: 'MCP, a call through the SDK (2025 session)',
-      enter: () => legacy('alice.chen', 'tools/call', { name: 'hr_list_employees', arguments: { limit: 50 } }),
+      run: () => legacy('alice.chen', 'tools/call', { name: 'hr_list_employees', arguments: { limit: 50 } }),
     },
-    { name: 'MCP, resources/list', enter: () => modern('marcus.johnson', 'resources/list', {}) },
-    { name: 'MCP, resources/templates/list', enter: () => modern('marcus.johnson', 'resources/templates/list', {}) },
-    { name: 'MCP, resources/read: all entries', enter: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://entries' }) },
-    { name: 'MCP, resources/read: the whole graph', enter: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://graph' }) },
-    { name: 'MCP, resources/subscribe', enter: () => legacy('marcus.johnson', 'resources/subscribe', { uri: 'knowledge://entries' }) },
-    { name: 'MCP, prompts/list', enter: () => modern('marcus.johnson', 'prompts/list', {}) },
+    { name: 'MCP, resources/list', run: () => modern('marcus.johnson', 'resources/list', {}) },
+    { name: 'MCP, resources/templates/list', run: () => modern('marcus.johnson', 'resources/templates/list', {}) },
+    { name: 'MCP, resources/read: all entries', run: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://entries' }) },
+    { name: 'MCP, resources/read: the whole graph', run: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://graph' }) },
+    { name: 'MCP, resources/subscribe', run: () => legacy('marcus.johnson', 'resources/subscribe', { uri: 'knowledge://entries' }) },
+    { name: 'MCP, prompts/list', run: () => modern('marcus.johnson', 'prompts/list', {}) },
     {
       name: 'MCP, prompts/get with 60 kB',
-      enter: () => modern('marcus.johnson', 'prompts/get', { name: 'ingest-memory', arguments: { text: 'x'.repeat(60_000) } }),
+      run: () => modern('marcus.johnson', 'prompts/get', { name: 'ingest-memory', arguments: { text: 'x'.repeat(60_000) } }),
     },
     {
       name: 'MCP, completion/complete',
-      enter: () =>
+      run: () =>
         modern('marcus.johnson', 'completion/complete', {
           ref: { type: 'ref/prompt', name: 'correct-stale-facts' },
           argument: { name: 'topic', value: 'a'.repeat(100) },
         }),
     },
-    { name: 'a cursor of 4,000 characters', enter: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(4_000) }) },
-    { name: 'a cursor of 10 kB', enter: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(10_000) }) },
+    { name: 'a cursor of 4,000 characters', run: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(4_000) }) },
+    { name: 'a cursor of 10 kB', run: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(10_000) }) },
   ];
   const found = SEARCHES.flatMap(([user, tool, field, longest]) =>
     Object.entries(searches(longest)).map(
-      ([what, text]): Entrance => ({ name: `${tool}, ${what}`, enter: () => rest(user, tool, { [field]: text }) }),
+      ([what, text]): Case => ({ name: `${tool}, ${what}`, run: () => rest(user, tool, { [field]: text }) }),
     ),
   );
-  const lists = LISTS.map(
-    ([user, tool, input = {}]): Entrance => ({ name: `${tool}, page after page`, enter: turning(user, tool, input) }),
-  );
-  const figures = FIGURES.map(([user, tool, input = {}]): Entrance => ({ name: tool, enter: () => rest(user, tool, input) }));
+  const lists = LISTS.map(([user, tool, input = {}]): Case => ({ name: `${tool}, page after page`, run: turning(user, tool, input) }));
+  const figures = FIGURES.map(([user, tool, input = {}]): Case => ({ name: tool, run: () => rest(user, tool, input) }));
   const thousands = records.toLocaleString('en');
   const verify = async () => {
     const text = await answered(get('eve.thompson', '/api/audit/verify'));
     if (!text.includes('"ok":true')) throw new Error(`the audit log is not as it was written: ${text.slice(0, 300)}`);
   };
-  const auditLog: Entrance[] = [
-    { name: `GET /api/audit, all of ${thousands}`, enter: () => answered(get('eve.thompson', '/api/audit?limit=50')) },
-    { name: `GET /api/audit, one person's of ${thousands}`, enter: () => answered(get('marcus.johnson', '/api/audit?limit=50')) },
-    { name: `GET /api/audit/verify, ${thousands} records`, again: 2, enter: verify },
+  const auditLog: Case[] = [
+    { name: `GET /api/audit, all of ${thousands}`, run: () => answered(get('eve.thompson', '/api/audit?limit=50')) },
+    { name: `GET /api/audit, one person's of ${thousands}`, run: () => answered(get('marcus.johnson', '/api/audit?limit=50')) },
+    { name: `GET /api/audit/verify, ${thousands} records`, again: 2, run: verify },
   ];
   return [
     ...listing,
@@ -412,7 +410,7 @@ async function entrancesOf(
 }
 
 /** Endpoints without authentication. */
-function signingIn({ get, client }: TestServer): Entrance[] {
+function signingIn({ get, client }: TestServer): Case[] {
   const form = (path: string, text: string) =>
     client.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
   const registration = JSON.stringify({
@@ -421,26 +419,26 @@ function signingIn({ get, client }: TestServer): Entrance[] {
     token_endpoint_auth_method: 'none',
   });
   return [
-    { name: 'GET /signin', enter: () => get(undefined, '/signin?to=/') },
+    { name: 'GET /signin', run: () => get(undefined, '/signin?to=/') },
     {
       name: 'GET /.well-known/oauth-protected-resource',
-      enter: () => answered(get(undefined, '/.well-known/oauth-protected-resource/mcp')),
+      run: () => answered(get(undefined, '/.well-known/oauth-protected-resource/mcp')),
     },
-    { name: 'GET issuer metadata', enter: () => get(undefined, '/oidc/staff/.well-known/openid-configuration') },
+    { name: 'GET issuer metadata', run: () => get(undefined, '/oidc/staff/.well-known/openid-configuration') },
     {
       name: 'authorization request of 8 kB',
-      enter: () => get(undefined, `/oidc/staff/auth?client_id=x&response_type=code&scope=${'openid%20'.repeat(800)}`),
+      run: () => get(undefined, `/oidc/staff/auth?client_id=x&response_type=code&scope=${'openid%20'.repeat(800)}`),
     },
-    { name: 'token endpoint, 50 kB', enter: () => form('/oidc/staff/token', `grant_type=authorization_code&code=${'x'.repeat(50_000)}`) },
-    { name: 'registration, 1,000 addresses', enter: () => client.send('POST', '/oidc/staff/reg', { raw: registration }) },
+    { name: 'token endpoint, 50 kB', run: () => form('/oidc/staff/token', `grant_type=authorization_code&code=${'x'.repeat(50_000)}`) },
+    { name: 'registration, 1,000 addresses', run: () => client.send('POST', '/oidc/staff/reg', { raw: registration }) },
     {
       name: 'a token of 8 kB',
-      enter: () => client.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }),
+      run: () => client.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }),
     },
   ];
 }
 
-function assistant({ get, token, client }: TestServer): Entrance[] {
+function assistant({ get, token, client }: TestServer): Case[] {
   const ask = async (query: string, conversationId?: string) =>
     client.send('POST', '/api/query', {
       token: await token('frank.davis'),
@@ -452,15 +450,15 @@ function assistant({ get, token, client }: TestServer): Entrance[] {
     conversation ??= /"conversationId":"([^"]+)"/.exec(text)?.[1];
   };
   return [
-    ...Object.entries(questions()).map(([what, text]): Entrance => ({ name: `offline assistant, ${what}`, enter: () => ask(text) })),
-    { name: 'offline assistant, a conversation that grows', again: 15, enter: longer },
-    { name: 'GET /api/conversations', enter: () => answered(get('frank.davis', '/api/conversations')) },
-    { name: 'GET /api/conversations/:id', enter: () => get('frank.davis', `/api/conversations/${conversation}`) },
+    ...Object.entries(questions()).map(([what, text]): Case => ({ name: `offline assistant, ${what}`, run: () => ask(text) })),
+    { name: 'offline assistant, a conversation that grows', again: 15, run: longer },
+    { name: 'GET /api/conversations', run: () => answered(get('frank.davis', '/api/conversations')) },
+    { name: 'GET /api/conversations/:id', run: () => get('frank.davis', `/api/conversations/${conversation}`) },
   ];
 }
 
 /** Twenty pending approvals, and one card with a line for each relation. */
-async function cards(product: Product, testServer: TestServer, relations: number): Promise<Entrance[]> {
+async function cards(product: Product, testServer: TestServer, relations: number): Promise<Case[]> {
   const { rest, get, client } = testServer;
   for (let n = 0; n < relations; n += 8) {
     await Promise.all(
@@ -490,17 +488,17 @@ async function cards(product: Product, testServer: TestServer, relations: number
     });
   const lines = `a card of ${relations.toLocaleString('en')} lines`;
   return [
-    { name: 'asking for a change, 20 that wait', again: 19, enter: many },
-    { name: 'GET /api/confirmations, 20 that wait', enter: () => answered(get('alice.chen', '/api/confirmations')) },
-    { name: `knowledge_delete, ${lines}`, enter: ask },
-    { name: `GET /api/confirmations, ${lines}`, enter: () => answered(get('sarah.kim', '/api/confirmations')) },
-    { name: `GET /api/confirmations/:id, ${lines}`, enter: () => answered(get('sarah.kim', `/api/confirmations/${id}`)) },
+    { name: 'asking for a change, 20 that wait', again: 19, run: many },
+    { name: 'GET /api/confirmations, 20 that wait', run: () => answered(get('alice.chen', '/api/confirmations')) },
+    { name: `knowledge_delete, ${lines}`, run: ask },
+    { name: `GET /api/confirmations, ${lines}`, run: () => answered(get('sarah.kim', '/api/confirmations')) },
+    { name: `GET /api/confirmations/:id, ${lines}`, run: () => answered(get('sarah.kim', `/api/confirmations/${id}`)) },
     ...pages(product, testServer, () => id),
-    { name: `denying, ${lines}`, again: 0, enter: () => client.decide('sarah.kim', id, false) },
+    { name: `denying, ${lines}`, again: 0, run: () => client.decide('sarah.kim', id, false) },
     {
       name: `approving, ${lines}`,
       again: 0,
-      enter: async () => {
+      run: async () => {
         await ask();
         await client.decide('sarah.kim', id, true);
       },
@@ -509,22 +507,22 @@ async function cards(product: Product, testServer: TestServer, relations: number
 }
 
 /** HTML pages and static files. */
-function pages({ address }: Product, { client }: TestServer, waiting: () => string): Entrance[] {
+function pages({ address }: Product, { client }: TestServer, waiting: () => string): Case[] {
   const get = (path: string, headers: Record<string, string> = {}) => client.send('GET', path, { headers });
   const files = readdirSync(join(process.cwd(), 'dist/web/assets')).map((name) => `/assets/${name}`);
   const browser = new Browser(address);
   return [
-    { name: 'GET /', enter: () => answered(get('/')) },
-    { name: 'GET the sign-in page of the issuer', enter: () => browser.open('/signin?to=/settings') },
-    { name: 'signing in', again: 0, enter: () => browser.submit({ person: persona('sarah.kim').sub }) },
-    { name: 'GET the web app', enter: () => browser.open('/settings') },
-    { name: 'GET /approvals', enter: () => browser.open('/approvals') },
-    { name: 'GET the page of the largest card', enter: () => browser.open(`/approve/${waiting()}`) },
+    { name: 'GET /', run: () => answered(get('/')) },
+    { name: 'GET the sign-in page of the issuer', run: () => browser.open('/signin?to=/settings') },
+    { name: 'signing in', again: 0, run: () => browser.submit({ person: persona('sarah.kim').sub }) },
+    { name: 'GET the web app', run: () => browser.open('/settings') },
+    { name: 'GET /approvals', run: () => browser.open('/approvals') },
+    { name: 'GET the page of the largest card', run: () => browser.open(`/approve/${waiting()}`) },
     {
       name: 'GET the files of the web app, packed',
       again: files.length - 1,
-      enter: (n) => answered(get(files[n] ?? '/', { 'accept-encoding': 'gzip' })),
+      run: (n) => answered(get(files[n] ?? '/', { 'accept-encoding': 'gzip' })),
     },
-    { name: 'GET an address of 60 kB that is not there', enter: () => answered(get(`/${'a/'.repeat(30_000)}`), 404) },
+    { name: 'GET a URL of 60 kB that does not exist', run: () => answered(get(`/${'a/'.repeat(30_000)}`), 404) },
   ];
 }

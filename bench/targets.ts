@@ -11,7 +11,7 @@ import type { Company, Timing } from './sql.ts';
 
 export const warmUp = ({ warmMs }: Timing) => ({ callers: 16, ms: warmMs, rounds: 1 });
 
-/** The load generator replaces `{{rid}}` by a number, so that it must not be in quotes. */
+/** The load generator replaces `{{rid}}` by a number, so it must not be in quotes. */
 export const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
 /** JSON Lines, the input format of the load generator. */
 export const jsonLines = (rows: readonly object[]): string => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;

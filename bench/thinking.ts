@@ -41,5 +41,5 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
   const note = `of ${asked.length} questions; median ${at(0.5).toFixed(1)} ms, longest ${at(1).toFixed(1)} ms`;
-  return [{ what: 'offline model, thinking about a question (95th percentile)', ratio: at(0.95), goal: GOAL, unit: 'ms', note }];
+  return [{ what: 'offline model, CPU time of a question (95th percentile)', ratio: at(0.95), goal: GOAL, unit: 'ms', note }];
 }

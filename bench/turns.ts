@@ -8,7 +8,7 @@ import { persona } from '../domains/sample-company/people.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 
-/** Runs a query once and returns the number of rows, which must be the expected one. */
+/** A query to time. `ask` runs it once and returns the number of rows, which must be `rows`. */
 export interface Question {
   readonly name: string;
   readonly ask: (n: number) => Promise<number> | number;
@@ -101,7 +101,7 @@ export const TAKE = PAGE + 1;
 export const STRIDE = 1_000;
 const TRIES = 5;
 
-/** Preparations may be slow now and then, so that they are retried. */
+/** Retries a query that prepares a measurement, because it may time out now and then. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {

@@ -1,15 +1,15 @@
 /** Starts the built tamshai command of this folder in its own process, and builds requests for it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { allTools } from '../src/server/registry.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
 import { persona } from '../domains/sample-company/people.ts';
 import { freePort } from '../tests/services/server-process.ts';
 import { settled, type Target } from './load.ts';
+import { builtIn } from '../tests/registry.ts';
 
 const root = process.cwd();
-const SERVERS = ['gateway', ...allTools().domains.map(({ name }) => name)];
+const SERVERS = ['gateway', ...builtIn.domains.map(({ name }) => name)];
 
 export interface Product {
   /** The address of the gateway, or of the only server. */

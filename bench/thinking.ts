@@ -1,5 +1,4 @@
 /** Measures the CPU time of the offline model per question, without tool calls. */
-import { allTools } from '../src/server/registry.ts';
 import type { Turn } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
 import { opens } from '../src/engine/access.ts';
@@ -7,12 +6,13 @@ import { EXAMPLE_DAY } from '../src/derive/answers.ts';
 import { qualifiedName } from '../src/engine/registry.ts';
 import { person } from '../tests/test-runtime.ts';
 import type { Line } from './lines.ts';
+import { builtIn } from '../tests/registry.ts';
 
 const GOAL = 50;
 
 /** `oneIn`: a quick run asks only every nth question. */
 export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
-  const registry = allTools();
+  const registry = builtIn;
   const model = createOfflineModel(registry);
   const asked = registry.tools
     .flatMap(({ examples }) => examples.flatMap(({ as, question, phrases }) => [question, ...phrases].map((text) => ({ as, text }))))

@@ -5,13 +5,13 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { allTools } from '../src/server/registry.ts';
 import type { Message, ToolCall } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
 import { opens } from '../src/engine/access.ts';
 import type { Answer } from '../src/declare/answer.ts';
 import { qualifiedName, type Registry } from '../src/engine/registry.ts';
 import { openTestRuntime, person, type TestRuntime } from './test-runtime.ts';
+import { builtIn } from './registry.ts';
 
 export interface Asked {
   readonly text: string;
@@ -31,7 +31,7 @@ export interface AssistantHarness {
 }
 const MOST_CALLS = 12;
 
-export async function openAssistantHarness(registry: Registry = allTools()): Promise<AssistantHarness> {
+export async function openAssistantHarness(registry: Registry = builtIn): Promise<AssistantHarness> {
   const testRuntime = await openTestRuntime({ tools: registry.tools });
   const model = createOfflineModel(registry);
   return {

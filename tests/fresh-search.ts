@@ -1,10 +1,10 @@
 /** Creates search indices with the sample rows on the OpenSearch of this run, and drops them at the end. */
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../src/server/config.ts';
 import { openSearch } from '../src/server/search.ts';
 import type { DocumentLoader } from '../src/declare/documents.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';
 import { loadDocuments } from '../src/server/sample-documents.ts';
+import { readConfig } from './registry.ts';
 
 export interface FreshSearch {
   readonly settings: Readonly<Record<string, string>>;

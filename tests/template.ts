@@ -10,15 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { readConfig } from '../src/server/config.ts';
 import { loadEmbeddedDocuments, openDocuments } from '../src/server/documents.ts';
 import { packageFolder } from '../src/server/package.ts';
-import { allTools } from '../src/server/registry.ts';
 import { loadEmbeddedSearch, openSearch } from '../src/server/search.ts';
 import { hasSample } from '../src/server/sample-documents.ts';
 import { loadSample } from '../src/server/sample.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
+import { builtIn, readConfig } from './registry.ts';
 
 const PREFIX = 'tamshai-template-';
 
@@ -29,9 +28,7 @@ export interface Filling {
 }
 
 /** The domains that have tables: the others make their own store when they start. */
-export const SQL_DOMAINS: readonly string[] = allTools()
-  .domains.filter(({ store }) => store === 'sql')
-  .map(({ name }) => name);
+export const SQL_DOMAINS: readonly string[] = builtIn.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
 export const inTables = (domains: readonly string[]): string[] => domains.filter((domain) => SQL_DOMAINS.includes(domain));
 
 /** A digest of everything that decides what is in a template. */
@@ -103,7 +100,7 @@ export async function fillFolder(folder: string, all: readonly string[]): Promis
   const today = new Date();
   const files = join(folder, 'files');
   await copyTemplate(`files-${digest({ domains: [], today })}`, files, async (making) => {
-    const { domains } = allTools();
+    const { domains } = builtIn;
     const of = (kind: 'documents' | 'search') => domains.filter(({ name, store }) => store === kind && hasSample(name));
     const config = readConfig({ TAMSHAI_DATA: making });
     const documents = await openDocuments(config, of('documents'));

@@ -6,16 +6,13 @@ import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { start, type Starting, type Tamshai } from '../src/server/compose.ts';
-import { readConfig } from '../src/server/config.ts';
-import { allTools } from '../src/server/registry.ts';
 import { gatewayJwks } from '../src/identity/gateway-keys.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { startBalancer } from './services/balancer.ts';
 import { freePort } from './services/server-process.ts';
+import { builtIn, readConfig } from './registry.ts';
 
-const OTHERS = allTools()
-  .domains.map(({ name }) => name)
-  .filter((name) => name !== 'hr');
+const OTHERS = builtIn.domains.map(({ name }) => name).filter((name) => name !== 'hr');
 const freePorts = (count: number) => Promise.all(Array.from({ length: count }, () => freePort()));
 const named = (name: string, what: 'PORT' | 'URL') => `${name.toUpperCase()}_${what}`;
 const here = (port: number | undefined) => `http://localhost:${port}`;

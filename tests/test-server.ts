@@ -3,10 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start, type Tamshai } from '../src/server/compose.ts';
-import { readConfig } from '../src/server/config.ts';
 import type { ConnectionLimits } from '../src/server/listen.ts';
 import { type OpenedDocuments, openDocuments } from '../src/server/documents.ts';
-import { allTools } from '../src/server/registry.ts';
 import type { Model } from '../src/assistant/model.ts';
 import type { Clock } from '../src/engine/ports.ts';
 import type { StoreKind } from '../src/declare/store-kinds.ts';
@@ -19,6 +17,7 @@ import { asCluster, onServers } from './stores.ts';
 import { startCluster } from './test-server-cluster.ts';
 import { fillFolder, SQL_DOMAINS } from './template.ts';
 import { type TestClient, visit } from './test-client.ts';
+import { builtIn, readConfig } from './registry.ts';
 
 export { SQL_DOMAINS } from './template.ts';
 export type { CallResult, Reply, RpcReply, TokenOptions } from './test-client.ts';
@@ -49,9 +48,9 @@ export interface TestServer extends TestClient {
   close(): Promise<void>;
 }
 
-export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
+export const DOMAINS: readonly string[] = builtIn.domains.map(({ name }) => name);
 export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
-const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
+const on = (kind: StoreKind) => builtIn.domains.filter(({ store }) => store === kind);
 
 /** Settings of a test server in a folder: ports that the system chooses, and limits that no suite reaches. */
 export const settingsFor = (folder: string): Record<string, string> => ({

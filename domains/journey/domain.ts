@@ -7,6 +7,7 @@ export const journey = defineDomain({
   title: 'Project history',
   port: 3105,
   store: 'search',
+  rebuiltAtStart: true,
   audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
   collections: {
     /** One row for each Markdown file. Rows are written only at the start of the process. */

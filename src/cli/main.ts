@@ -6,7 +6,7 @@ import type * as KeyCommands from './commands/keys.ts';
 import type { SeedOptions } from './commands/seed.ts';
 import { EXIT, EXIT_CODES, endOf } from './commands/stop.ts';
 import type { TokenOptions } from './commands/token.ts';
-import { readConfig } from '../server/config.ts';
+import { isDebugging } from '../server/config.ts';
 import { version } from '../server/package.ts';
 import { type HelpText, helpText } from './terminal/help.ts';
 
@@ -262,14 +262,6 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
   );
 }
 
-const isDebug = (): boolean => {
-  try {
-    return readConfig().logLevel === 'debug';
-  } catch {
-    return false;
-  }
-};
-
 export async function main(args: readonly string[]): Promise<void> {
   // Files are private to this user, also those written without an explicit mode.
   process.umask(0o077);
@@ -279,7 +271,7 @@ export async function main(args: readonly string[]): Promise<void> {
     try {
       process.exitCode = await run();
     } catch (error) {
-      const { message, exit } = endOf(error, isDebug);
+      const { message, exit } = endOf(error, isDebugging);
       const console = openConsole();
       console.err(`${console.errors.red('error')}  ${message}`);
       process.exitCode = exit;

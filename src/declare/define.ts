@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
 import { maskOf } from './fields.ts';
+import { type Installed, installDomain, type Parts } from './install.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
@@ -34,6 +35,8 @@ import type {
 
 export interface Domain<R extends Role, A extends string, C, W, F, Q> extends ResourceBuilders<R, A, C> {
   readonly spec: AnyDomain;
+  /** Lists the parts of the domain for a configuration. */
+  install(parts: Parts): Installed;
   read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
     def: ReadDef<R, A, C, I, O, E, D>,
   ): Tool;
@@ -147,6 +150,7 @@ export function defineDomain(spec: AnyDomain): unknown {
 
   return {
     spec,
+    install: (parts: Parts) => installDomain(spec, parts),
     ...createResourceBuilders(spec, base, contextFor),
     read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
       const tool = base('read', def, def.input, def.output);

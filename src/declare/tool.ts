@@ -249,6 +249,8 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
   readonly actsAtOnce?: string;
   readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
+  /** The rows are rebuilt from other data at each start, so they need no server and have no store setting. */
+  readonly rebuiltAtStart?: boolean;
   /** Replaces the store's handles by the domain's own ones. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }

@@ -1,5 +1,6 @@
 /** The registry of all domains, tools, resources and prompts. It is built once at start; all derived code depends only on it. */
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
+import type { Installed } from '../declare/install.ts';
 import type { AnyDomain, Tool } from '../declare/tool.ts';
 
 export interface Registry {
@@ -32,6 +33,13 @@ export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: read
   const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
   return { domains, tools, resources, prompts, feeds, find: (server, name) => byName.get(`${server}/${name}`) };
 }
+
+/** The registry of the domains of a configuration, in their order. */
+export const registryOf = (installed: readonly Installed[]): Registry =>
+  createRegistry(
+    installed.flatMap(({ tools }) => tools),
+    installed.flatMap(({ resources }) => resources),
+  );
 
 /** The gateway serves the tools of all servers, so their names get the server as a prefix. */
 export const qualifiedName = (tool: Tool): string => `${tool.domain.name}_${tool.name}`;

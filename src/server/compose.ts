@@ -41,7 +41,6 @@ import { createOperations } from './operations.ts';
 import { syncPeople, createRemotePeopleFeed } from './people-feed.ts';
 import { leadsIn, createRemoteLeads } from './portal.ts';
 import { createReadiness } from './readiness.ts';
-import { allTools } from './registry.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { checkSettings, joinOthers, type Membership, type Part } from './sharing.ts';
 import { openKeyValue, openStores, type ReportProgress } from './stores.ts';
@@ -99,7 +98,7 @@ interface Closing {
 async function open(config: Config, starting: Starting, { later, close }: Closing): Promise<Tamshai> {
   const { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {}, model } = starting;
   const { connections: limits = CONNECTION_LIMITS } = starting;
-  const registry = allTools();
+  const { registry } = config;
   const withGateway = servers.includes('gateway');
   const local = registry.domains.map(({ name }) => name).filter((name) => servers.includes(name) && config.remoteUrl(name) === undefined);
 

@@ -3,8 +3,9 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { seen } from '../identity/web/html.ts';
+import type { Registry } from '../engine/registry.ts';
 import type { LlmSettings } from '../assistant/models/llm.ts';
-import { RENAMED_SETTINGS, STANDARD_PORTS, settings } from './settings.ts';
+import { type commonSettings, createSettings, RENAMED_SETTINGS } from './settings.ts';
 import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 
 /** A wrong setting. Operators read the message, so it contains no stack and no secret. */
@@ -13,6 +14,8 @@ export class ConfigProblem extends Error {
 }
 
 export interface Config {
+  /** The domains that this installation serves. */
+  readonly registry: Registry;
   readonly production: boolean;
   readonly dataFolder: string;
   /** The Markdown folder to index instead of docs/journey/. */
@@ -63,34 +66,42 @@ export interface Config {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
 /** Matches names that look like our settings, so that a misspelt one is found. */
-const SERVERS = Object.keys(STANDARD_PORTS).join('|').toUpperCase();
 const STORES = 'DATABASE|MONGODB|ELASTICSEARCH';
-const OURS = new RegExp(`^(TAMSHAI|OIDC)_|^(${SERVERS})_(PORT|((${STORES})_)?URL)$|^(REDIS|${STORES})_URL$|^OPS_PORT$`);
+const ours = (servers: readonly string[]) =>
+  new RegExp(`^(TAMSHAI|OIDC)_|^(${servers.join('|').toUpperCase()})_(PORT|((${STORES})_)?URL)$|^(REDIS|${STORES})_URL$|^OPS_PORT$`);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function readConfig(environment: Environment = process.env): Config {
+export function readConfig(registry: Registry, environment: Environment = process.env): Config {
+  const settings = createSettings(registry.domains);
+  const isOurs = ours(Object.keys(settings.standardPorts));
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const renamed = Object.keys(given).find((name) => Object.hasOwn(RENAMED_SETTINGS, name));
   if (renamed !== undefined) throw new ConfigProblem(`${renamed} is now called ${RENAMED_SETTINGS[renamed]}; rename it.`);
-  const unknown = Object.keys(given).find((name) => OURS.test(name) && !name.startsWith('TAMSHAI_TEST_') && !(name in settings.shape));
+  const unknown = Object.keys(given).find(
+    (name) => isOurs.test(name) && !name.startsWith('TAMSHAI_TEST_') && !settings.names.includes(name),
+  );
   if (unknown !== undefined) throw new ConfigProblem(`There is no setting ${seen(unknown)}; docs/settings.md lists all settings.`);
-  const parsed = settings.safeParse(given);
+  const parsed = settings.schema.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = issue?.message ?? '';
     const predicate = message.startsWith('m') ? message : `is not valid: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
     throw new ConfigProblem(`${String(issue?.path[0])} ${predicate}.`);
   }
-  const env = parsed.data as z.infer<typeof settings> & Record<string, string | number | undefined>;
+  const env = parsed.data as z.infer<typeof commonSettings> & Record<string, string | number | undefined>;
   const hosts = env.TAMSHAI_HOST === undefined ? ['127.0.0.1', '::1'] : [env.TAMSHAI_HOST];
   for (const host of hosts)
     if (!LOOPBACK.has(host) && isIP(host) === 0) throw new ConfigProblem('TAMSHAI_HOST must be an IP address or localhost.');
   const loopbackOnly = hosts.every((host) => LOOPBACK.has(host));
   const ports = Object.fromEntries(
-    Object.entries(STANDARD_PORTS).map(([name, standard]) => [name, (env[`${name.toUpperCase()}_PORT`] as number | undefined) ?? standard]),
+    Object.entries(settings.standardPorts).map(([name, standard]) => [
+      name,
+      (env[`${name.toUpperCase()}_PORT`] as number | undefined) ?? standard,
+    ]),
   );
   const config: Config = {
+    registry,
     production: env.NODE_ENV === 'production',
     dataFolder: resolve(env.TAMSHAI_DATA),
     journeyFolder: env.TAMSHAI_JOURNEY_FOLDER === undefined ? undefined : resolve(env.TAMSHAI_JOURNEY_FOLDER),
@@ -101,7 +112,7 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
     searchUrl: (domain) =>
-      domain === 'journey'
+      registry.domains.find(({ name }) => name === domain)?.rebuiltAtStart
         ? undefined
         : (((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ??
           env.ELASTICSEARCH_URL),
@@ -142,9 +153,13 @@ export function readConfig(environment: Environment = process.env): Config {
 }
 
 /** `complete` adds settings that the environment does not contain. */
-export const readConfigWith = (complete: (environment: Environment) => Environment): Config => readConfig(complete(process.env));
+export const readConfigWith = (registry: Registry, complete: (environment: Environment) => Environment): Config =>
+  readConfig(registry, complete(process.env));
 
-function modelIn(env: z.infer<typeof settings>): LlmSettings | undefined {
+/** For messages about errors, also when the configuration itself is wrong. */
+export const isDebugging = (): boolean => process.env['TAMSHAI_LOG_LEVEL'] === 'debug';
+
+function modelIn(env: z.infer<typeof commonSettings>): LlmSettings | undefined {
   for (const [name, address] of [
     ['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL],
     ['LLM_BASE_URL', env.LLM_BASE_URL],

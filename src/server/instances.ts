@@ -20,6 +20,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type Config, ConfigProblem, type Environment, isLoopback, readConfigWith } from './config.ts';
+import type { Registry } from '../engine/registry.ts';
 
 const instance = z.strictObject({
   pid: z.int().positive(),
@@ -151,4 +152,4 @@ export const completedBy =
   };
 
 /** The settings of a command that calls a running instance. */
-export const readClientConfig = (): Config => readConfigWith(completedBy());
+export const readClientConfig = (registry: Registry): Config => readConfigWith(registry, completedBy());

@@ -1,6 +1,6 @@
 /** Generates docs/settings.md from the settings schema. */
 import { z } from 'zod';
-import { type SettingGroup, settingGroups, type SettingText } from './settings.ts';
+import type { SettingGroup, SettingText } from './settings.ts';
 
 const WIDTH = 140;
 const PAGE = 'docs/settings.md';
@@ -79,7 +79,7 @@ function section(group: SettingGroup): string {
 }
 
 /** Path under the package → text. */
-export function settingsPage(): readonly [path: string, text: string] {
+export function settingsPage(settingGroups: readonly SettingGroup[]): readonly [path: string, text: string] {
   const links = settingGroups.map(({ title }) => `[${title.charAt(0).toLowerCase()}${title.slice(1)}](#${anchorOf(title)})`);
   const parts = [
     '<!-- Generated from src/server/settings.ts by `npm run contracts`. -->',

@@ -1,28 +1,13 @@
 /** Schema of all environment variables, each with its default and its meaning. `npm run contracts` makes docs/settings.md from it. */
 import { z } from 'zod';
+import type { StoreKind } from '../declare/store-kinds.ts';
+import type { AnyDomain } from '../declare/tool.ts';
 import { tracingVariables } from './tracing-settings.ts';
 import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
 
-/** Which kind of store each domain uses. The journey domain indexes its folder at each start, so it has no store setting. */
-export const DOMAIN_STORES = {
-  hr: 'sql',
-  finance: 'sql',
-  sales: 'documents',
-  support: 'search',
-  journey: 'folder',
-  payroll: 'sql',
-  tax: 'sql',
-  tasks: 'sql',
-  knowledge: 'sql',
-} as const;
-type Domain = keyof typeof DOMAIN_STORES;
-type StoreKind = (typeof DOMAIN_STORES)[Domain];
-const DOMAINS = Object.keys(DOMAIN_STORES) as Domain[];
-
-export const STANDARD_PORTS: Readonly<Record<string, number>> = {
-  gateway: 3100,
-  ...Object.fromEntries(DOMAINS.map((domain, at) => [domain, 3101 + at])),
-};
+/** What the settings depend on: each domain of the configuration has a port, an address and, by its kind of store, a store URL. */
+export type ConfiguredDomain = Pick<AnyDomain, 'name' | 'port' | 'store' | 'rebuiltAtStart'>;
+const GATEWAY_PORT = 3100;
 
 /** What docs/settings.md says about a setting. `default` is Markdown, for a default that is not in the schema. */
 export interface SettingText {
@@ -45,19 +30,22 @@ const flag = z
   .default('0')
   .transform((value) => value === '1' || value === 'true');
 
-function forDomains<Suffix extends string, Schema extends z.ZodType>(suffix: Suffix, schemaOf: (domain: Domain) => Schema) {
-  const entries = DOMAINS.map((domain) => [`${domain.toUpperCase()}_${suffix}`, schemaOf(domain)] as const);
-  return Object.fromEntries(entries) as Record<`${Uppercase<Domain>}_${Suffix}`, Schema>;
+/** The settings of one domain: `HR_PORT`, `HR_URL`, `HR_DATABASE_URL`. */
+const nameFor = (domain: string, suffix: string) => `${domain.toUpperCase()}_${suffix}`;
+
+function forDomains(domains: readonly ConfiguredDomain[], suffix: string, schemaOf: (domain: ConfiguredDomain) => z.ZodType) {
+  return Object.fromEntries(domains.map((domain) => [nameFor(domain.name, suffix), schemaOf(domain)] as const));
 }
 
-/** A store URL for each domain but journey. It is listed where the domain's kind of store can use it. */
-function storeUrls<Suffix extends string>(suffix: Suffix, url: () => z.ZodType, listed: Partial<Record<StoreKind, SettingText>>) {
-  const all = forDomains(suffix, (domain) => url().meta(text(listed[DOMAIN_STORES[domain]] ?? { unlisted: true })));
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('JOURNEY_')));
-}
-const domainsOn = (store: StoreKind) => DOMAINS.filter((domain) => DOMAIN_STORES[domain] === store).join(', ');
+type Listed = Partial<Record<StoreKind, (domain: ConfiguredDomain) => SettingText>>;
 
-const addresses = {
+/** A store URL for each domain that keeps rows. It is listed where the domain's kind of store can use it. */
+function storeUrls(domains: readonly ConfiguredDomain[], suffix: string, { url, listed }: { url: () => z.ZodType; listed: Listed }) {
+  const keeping = domains.filter(({ rebuiltAtStart = false }) => !rebuiltAtStart);
+  return forDomains(keeping, suffix, (domain) => url().meta(text(listed[domain.store]?.(domain) ?? { unlisted: true })));
+}
+
+const addressSettings = (domains: readonly ConfiguredDomain[]) => ({
   TAMSHAI_PUBLIC_URL: publicUrl().meta(
     text({
       default: '`http://localhost:<gateway port>`',
@@ -81,11 +69,11 @@ const addresses = {
   ),
   GATEWAY_PORT: port.meta(
     text({
-      default: '3100',
+      default: String(GATEWAY_PORT),
       meaning: 'Port of the gateway. For this and the following ports, 0 lets the operating system choose a free one',
     }),
   ),
-  ...forDomains('PORT', (domain) => port.meta(text({ default: String(STANDARD_PORTS[domain]), meaning: 'Port of each domain server' }))),
+  ...forDomains(domains, 'PORT', (domain) => port.meta(text({ default: String(domain.port), meaning: 'Port of each domain server' }))),
   OPS_PORT: port.meta(
     text({ meaning: 'An additional port for `/health`, `/ready` and `/metrics`. It accepts any `Host`: use it for probes and scrapers' }),
   ),
@@ -95,51 +83,69 @@ const addresses = {
       meaning: 'The folder of Markdown files that the journey server indexes at each start',
     }),
   ),
-};
+});
 
-const stores = {
-  DATABASE_URL: postgresUrl().meta(
-    text({
-      default: 'embedded PGlite',
-      meaning: `PostgreSQL 15 (from 15.14), 16 (from 16.10), 17 (from 17.6), 18 or newer, for the SQL domains: ${domainsOn('sql')}`,
-    }),
-  ),
-  ...storeUrls('DATABASE_URL', postgresUrl, { sql: { default: '`DATABASE_URL`', meaning: 'PostgreSQL for one domain' } }),
-  MONGODB_URL: mongodbUrl().meta(
-    text({
-      default: 'embedded file',
-      meaning: `MongoDB 6 or newer, as a replica set, for the document domains: ${domainsOn('documents')}`,
-    }),
-  ),
-  ...storeUrls('MONGODB_URL', mongodbUrl, {
-    documents: { default: '`MONGODB_URL`', meaning: 'MongoDB for one domain' },
-    search: { meaning: 'Runs support on this MongoDB instead of a search server, unless `SUPPORT_ELASTICSEARCH_URL` is set' },
-  }),
-  ELASTICSEARCH_URL: searchUrl().meta(
-    text({
-      default: 'embedded file',
-      meaning: `Elasticsearch 8 or newer, or OpenSearch 2 or newer, for the search domains: ${domainsOn('search')}`,
-    }),
-  ),
-  ...storeUrls('ELASTICSEARCH_URL', searchUrl, { search: { default: '`ELASTICSEARCH_URL`', meaning: 'Search server for one domain' } }),
-  TAMSHAI_INDEX_PREFIX: z
-    .string()
-    .regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only')
-    .default('tamshai')
-    .meta(
+function storeSettings(domains: readonly ConfiguredDomain[]) {
+  const domainsOn = (store: StoreKind) =>
+    domains
+      .filter((domain) => domain.store === store && !domain.rebuiltAtStart)
+      .map(({ name }) => name)
+      .join(', ');
+  return {
+    DATABASE_URL: postgresUrl().meta(
       text({
-        meaning:
-          'Prefix of index names on a search server: up to 31 lower-case letters and digits, beginning with a letter. ' +
-          'Installations with different prefixes can share one server',
+        default: 'embedded PGlite',
+        meaning: `PostgreSQL 15 (from 15.14), 16 (from 16.10), 17 (from 17.6), 18 or newer, for the SQL domains: ${domainsOn('sql')}`,
       }),
     ),
-  REDIS_URL: redisUrl().meta(
-    text({
-      default: 'embedded file',
-      meaning: 'Redis for tickets, sessions, rate limits and revocations. Set `maxmemory-policy noeviction` in Redis',
+    ...storeUrls(domains, 'DATABASE_URL', {
+      url: postgresUrl,
+      listed: { sql: () => ({ default: '`DATABASE_URL`', meaning: 'PostgreSQL for one domain' }) },
     }),
-  ),
-};
+    MONGODB_URL: mongodbUrl().meta(
+      text({
+        default: 'embedded file',
+        meaning: `MongoDB 6 or newer, as a replica set, for the document domains: ${domainsOn('documents')}`,
+      }),
+    ),
+    ...storeUrls(domains, 'MONGODB_URL', {
+      url: mongodbUrl,
+      listed: {
+        documents: () => ({ default: '`MONGODB_URL`', meaning: 'MongoDB for one domain' }),
+        search: ({ name }) => ({
+          meaning: `Runs ${name} on this MongoDB instead of a search server, unless \`${nameFor(name, 'ELASTICSEARCH_URL')}\` is set`,
+        }),
+      },
+    }),
+    ELASTICSEARCH_URL: searchUrl().meta(
+      text({
+        default: 'embedded file',
+        meaning: `Elasticsearch 8 or newer, or OpenSearch 2 or newer, for the search domains: ${domainsOn('search')}`,
+      }),
+    ),
+    ...storeUrls(domains, 'ELASTICSEARCH_URL', {
+      url: searchUrl,
+      listed: { search: () => ({ default: '`ELASTICSEARCH_URL`', meaning: 'Search server for one domain' }) },
+    }),
+    TAMSHAI_INDEX_PREFIX: z
+      .string()
+      .regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only')
+      .default('tamshai')
+      .meta(
+        text({
+          meaning:
+            'Prefix of index names on a search server: up to 31 lower-case letters and digits, beginning with a letter. ' +
+            'Installations with different prefixes can share one server',
+        }),
+      ),
+    REDIS_URL: redisUrl().meta(
+      text({
+        default: 'embedded file',
+        meaning: 'Redis for tickets, sessions, rate limits and revocations. Set `maxmemory-policy noeviction` in Redis',
+      }),
+    ),
+  };
+}
 
 const signIn = {
   OIDC_ISSUER: publicUrl().meta(
@@ -177,8 +183,8 @@ const keys = {
   ),
 };
 
-const processes = {
-  ...forDomains('URL', () =>
+const processSettings = (domains: readonly ConfiguredDomain[]) => ({
+  ...forDomains(domains, 'URL', () =>
     publicUrl().meta(
       text({
         meaning:
@@ -204,7 +210,7 @@ const processes = {
         meaning: 'How many seconds a process still answers new requests after `SIGTERM`, while `/ready` answers 503',
       }),
     ),
-};
+});
 
 const assistant = {
   ANTHROPIC_API_KEY: some.optional().meta(text({ meaning: 'The API key of Anthropic; setting it selects Claude' })),
@@ -264,18 +270,6 @@ const development = {
     .meta(text({ meaning: 'Kills the process at a named place in the code, for crash tests' })),
 };
 
-export const settings = z.object({
-  ...addresses,
-  ...stores,
-  ...signIn,
-  ...keys,
-  ...processes,
-  ...assistant,
-  ...limits,
-  ...observability,
-  ...development,
-});
-
 export interface SettingGroup {
   readonly title: string;
   readonly settings: Readonly<Record<string, z.ZodType>>;
@@ -284,75 +278,107 @@ export interface SettingGroup {
   readonly after?: readonly string[];
 }
 
-export const settingGroups: readonly SettingGroup[] = [
-  {
-    title: 'Addresses and files',
-    settings: addresses,
-    after: [
-      'In `TAMSHAI_JOURNEY_FOLDER`, the beginning of a file name or of its title decides the kind of the entry: `adr-`, `failure-`, ' +
-        '`pivot-`, `lesson-`, ' +
-        '`recovery-`. Only regular `.md` files of up to one megabyte are indexed; symbolic links are not followed.',
-      'With the built-in sign-in, `start` registers its process id, folders, URL and ports in `~/.tamshai/instances`, readable by ' +
-        'this user only, and ' +
-        'removes the entry when it stops. `ask`, `call`, `tools`, `token`, `mcp` and `audit verify` look there for the instance of ' +
-        'the current folder, or of ' +
-        '`TAMSHAI_DATA`, so they need no other settings. `GATEWAY_PORT`, `TAMSHAI_PUBLIC_URL` or `OIDC_ISSUER` turns the lookup off.',
-    ],
-  },
-  {
-    title: 'Stores',
-    settings: stores,
-    before: ['Without a URL, a domain uses an embedded store in the data folder.'],
-    after: [
-      'First run `tamshai migrate` with the login of the owner: it creates the logins of the processes that serve. The ' +
-        '`DATABASE_URL` of such a process names no user ([operating](operating.md#migrate-the-schema)).',
-      'Every domain but journey accepts `<DOMAIN>_DATABASE_URL`, `<DOMAIN>_MONGODB_URL` and `<DOMAIN>_ELASTICSEARCH_URL`. Only the ' +
-        'ones that fit the ' +
-        "domain's kind of store have an effect.",
-    ],
-  },
-  {
-    title: 'Sign-in',
-    settings: signIn,
-    before: [
-      'Without `OIDC_ISSUER` the built-in identity provider runs: sample people, no passwords, loopback only, never with ' +
-        '`NODE_ENV=production`. ' +
-        '[keycloak.md](keycloak.md) shows a complete set-up.',
-    ],
-  },
-  {
-    title: 'Keys',
-    settings: keys,
-    before: [
-      '`tamshai keys new` prints new values for all three. If the first two are not set, the first start creates both keys in the data ' +
-        'folder.',
-    ],
-  },
-  { title: 'Several processes', settings: processes, before: ['[running-many.md](running-many.md) explains the set-up.'] },
-  {
-    title: 'Assistant',
-    settings: assistant,
-    before: ['Without these settings the offline model answers. [assistant.md](assistant.md) explains the models.'],
-  },
-  { title: 'Limits', settings: limits },
-  { title: 'Logs, metrics and traces', settings: observability },
-  {
-    title: 'Tests and development',
-    settings: development,
-    after: ['`TAMSHAI_TEST_…` variables belong to the test suites ([CONTRIBUTING.md](../CONTRIBUTING.md#test-tiers)).'],
-  },
-];
-
 /** Old name → current name. A process that finds an old name does not start, and its message contains the current one. */
 export const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
   TAMSHAI_STRANGERS_PER_SECOND: 'TAMSHAI_FAILED_AUTH_PER_SECOND',
   TAMSHAI_CALLS_AT_ONCE: 'TAMSHAI_CONCURRENT_CALLS',
 };
 
-export const settingNames = (): readonly string[] => Object.keys(settings.shape);
+export interface Settings {
+  readonly schema: z.ZodObject;
+  readonly groups: readonly SettingGroup[];
+  readonly names: readonly string[];
+  /** The ports without settings. */
+  readonly standardPorts: Readonly<Record<string, number>>;
+  /** Which settings hold URLs, and whether each may hold a password. */
+  readonly urls: ReadonlyMap<string, UrlKind>;
+}
 
-/** Which settings hold URLs, and whether each may hold a password. */
-export function urlSettings(): ReadonlyMap<string, UrlKind> {
-  const kinds = Object.entries(settings.shape).map(([name, schema]) => [name, urlKindOf(schema as z.ZodType)] as const);
-  return new Map(kinds.filter((each): each is readonly [string, UrlKind] => each[1] !== undefined));
+/** The settings that every configuration has; their types are known without its domains. */
+export const commonSettings = z.object({
+  ...addressSettings([]),
+  ...storeSettings([]),
+  ...signIn,
+  ...keys,
+  ...processSettings([]),
+  ...assistant,
+  ...limits,
+  ...observability,
+  ...development,
+});
+
+export function createSettings(domains: readonly ConfiguredDomain[]): Settings {
+  const groups = settingGroups(domains);
+  const schema = z.object(Object.assign({}, ...groups.map((group) => group.settings)) as Record<string, z.ZodType>);
+  const kinds = Object.entries(schema.shape).map(([name, each]) => [name, urlKindOf(each)] as const);
+  return {
+    schema,
+    groups,
+    names: Object.keys(schema.shape),
+    standardPorts: { gateway: GATEWAY_PORT, ...Object.fromEntries(domains.map(({ name, port: own }) => [name, own])) },
+    urls: new Map(kinds.filter((each): each is readonly [string, UrlKind] => each[1] !== undefined)),
+  };
+}
+
+function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGroup[] {
+  const rebuilt = domains.filter(({ rebuiltAtStart }) => rebuiltAtStart).map(({ name }) => name);
+  const exceptRebuilt = rebuilt.length === 0 ? '' : ` but ${rebuilt.join(', ')}`;
+  return [
+    {
+      title: 'Addresses and files',
+      settings: addressSettings(domains),
+      after: [
+        'In `TAMSHAI_JOURNEY_FOLDER`, the beginning of a file name or of its title decides the kind of the entry: `adr-`, `failure-`, ' +
+          '`pivot-`, `lesson-`, ' +
+          '`recovery-`. Only regular `.md` files of up to one megabyte are indexed; symbolic links are not followed.',
+        'With the built-in sign-in, `start` registers its process id, folders, URL and ports in `~/.tamshai/instances`, readable by ' +
+          'this user only, and ' +
+          'removes the entry when it stops. `ask`, `call`, `tools`, `token`, `mcp` and `audit verify` look there for the instance of ' +
+          'the current folder, or of ' +
+          '`TAMSHAI_DATA`, so they need no other settings. `GATEWAY_PORT`, `TAMSHAI_PUBLIC_URL` or `OIDC_ISSUER` turns the lookup off.',
+      ],
+    },
+    {
+      title: 'Stores',
+      settings: storeSettings(domains),
+      before: ['Without a URL, a domain uses an embedded store in the data folder.'],
+      after: [
+        'First run `tamshai migrate` with the login of the owner: it creates the logins of the processes that serve. The ' +
+          '`DATABASE_URL` of such a process names no user ([operating](operating.md#migrate-the-schema)).',
+        `Every domain${exceptRebuilt} accepts \`<DOMAIN>_DATABASE_URL\`, \`<DOMAIN>_MONGODB_URL\` and \`<DOMAIN>_ELASTICSEARCH_URL\`. Only the ` +
+          'ones that fit the ' +
+          "domain's kind of store have an effect.",
+      ],
+    },
+    {
+      title: 'Sign-in',
+      settings: signIn,
+      before: [
+        'Without `OIDC_ISSUER` the built-in identity provider runs: sample people, no passwords, loopback only, never with ' +
+          '`NODE_ENV=production`. ' +
+          '[keycloak.md](keycloak.md) shows a complete set-up.',
+      ],
+    },
+    {
+      title: 'Keys',
+      settings: keys,
+      before: [
+        '`tamshai keys new` prints new values for all three. If the first two are not set, the first start creates both keys in the data ' +
+          'folder.',
+      ],
+    },
+    { title: 'Several processes', settings: processSettings(domains), before: ['[running-many.md](running-many.md) explains the set-up.'] },
+    {
+      title: 'Assistant',
+      settings: assistant,
+      before: ['Without these settings the offline model answers. [assistant.md](assistant.md) explains the models.'],
+    },
+    { title: 'Limits', settings: limits },
+    { title: 'Logs, metrics and traces', settings: observability },
+    {
+      title: 'Tests and development',
+      settings: development,
+      after: ['`TAMSHAI_TEST_…` variables belong to the test suites ([CONTRIBUTING.md](../CONTRIBUTING.md#test-tiers)).'],
+    },
+  ];
 }

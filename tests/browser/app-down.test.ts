@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { start, type Tamshai } from '../../src/server/compose.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { SHARED_KEY } from '../fresh-database.ts';
 import { startRedis } from '../services/redis.ts';
 import type { TestServer } from '../services/server-process.ts';
 import { SERVERS, settingsFor } from '../test-server.ts';
 import { type AppTestServer, ask, openApp } from './app.ts';
+import { readConfig } from '../registry.ts';
 
 const freePort = () =>
   new Promise<string>((resolve) => {

@@ -1,12 +1,11 @@
 /** Adds hostile text to the free-text fields of the sample data: tables, documents, the search store and the project journey. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readConfig } from '../../src/server/config.ts';
 import { openSearch } from '../../src/server/search.ts';
-import { allTools } from '../../src/server/registry.ts';
 import type { Document, DocumentLoader } from '../../src/declare/documents.ts';
 import { sampleCollections } from '../../src/server/sample-documents.ts';
 import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
+import { builtIn, readConfig } from '../registry.ts';
 
 /** Names of fields for ids, codes, dates and addresses, which accept no free text. */
 const FIXED_KEY =
@@ -57,7 +56,7 @@ async function plantDocuments(testServer: TestServer, text: string, planted: Set
     for (const { name, documents } of sampleCollections(domain, options))
       await loader.fill(name, some(domain, name, documents() as Iterable<unknown>, text, planted), () => {});
   };
-  for (const { name, store } of allTools().domains) {
+  for (const { name, store } of builtIn.domains) {
     if (store === 'documents') {
       const database = await testServer.documents(name);
       await database.empty(sampleCollections(name, options).map((each) => each.name));
@@ -66,7 +65,7 @@ async function plantDocuments(testServer: TestServer, text: string, planted: Set
     if (store === 'search' && name !== 'journey') {
       const opened = await openSearch(
         readConfig(testServer.environment),
-        allTools().domains.filter((each) => each.name === name),
+        builtIn.domains.filter((each) => each.name === name),
       );
       for (const [, backend] of opened.backends) {
         await backend.empty();

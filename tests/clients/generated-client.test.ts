@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { openapi } from '../../src/derive/openapi.ts';
 import { pythonGenerator } from '../services/clients.ts';
+import { builtIn } from '../registry.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('openapi-python-client understands every schema', async () => {
   const path = join(folder, 'openapi.json');
-  await writeFile(path, JSON.stringify(openapi(allTools(), '0.0.0')));
+  await writeFile(path, JSON.stringify(openapi(builtIn, '0.0.0')));
   // No post hooks: the generator's code formatter is not installed, and the test checks only what is generated.
   const config = join(folder, 'config.yaml');
   await writeFile(config, 'post_hooks: []\n');

@@ -21,8 +21,8 @@ import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
 import { DOMAINS, settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
-import { allTools } from '../../src/server/registry.ts';
 import { type TestClient, visit } from '../test-client.ts';
+import { builtIn } from '../registry.ts';
 
 /** The disturbances of a connection: undefined is a refused connection. */
 export const FAULTS = {
@@ -85,7 +85,7 @@ export const clusterServers = (): ClusterServers | undefined => {
   return database && redis && mongo && opensearch && toxiproxy ? { database, redis, mongo, opensearch, toxiproxy } : undefined;
 };
 
-const on = (kind: string) => allTools().domains.filter(({ store }) => store === kind);
+const on = (kind: string) => builtIn.domains.filter(({ store }) => store === kind);
 const OTHERS = DOMAINS.filter((name) => name !== 'hr');
 
 /** `at`: the public address, where it has to be known before the start. */

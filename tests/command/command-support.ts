@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { allTools } from '../../src/server/registry.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freePort } from '../services/server-process.ts';
 import { fillFolder } from '../template.ts';
 import { type TestClient, visit } from '../test-client.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-export const DOMAINS = allTools().domains.map(({ name }) => name);
+export const DOMAINS = builtIn.domains.map(({ name }) => name);
 /** The command of the checkout; tests use the installed copy that `build` makes. */
 export const CHECKOUT = join(ROOT, 'bin', 'tamshai.mjs');
 let installed = CHECKOUT;
@@ -194,6 +193,7 @@ else:
 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print(json.dumps({'screen': out.decode('utf8', 'replace').replace('\\r\\n', '\\n'), 'code': code}))
 `;
+import { builtIn } from '../registry.ts';
 
 export interface AtTerminal {
   readonly settings?: Settings;

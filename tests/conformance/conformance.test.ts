@@ -1,10 +1,10 @@
 /** The official MCP conformance suite: its server scenarios of every protocol revision, against the product's own transport. */
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { mcpTool } from '../../src/derive/mcp.ts';
 import { conformance } from '../services/clients.ts';
 import { type Profile, startProfile } from './profile.ts';
+import { builtIn } from '../registry.ts';
 
 let profile: Profile;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => profile.close());
 /** This scenario is about tools that map arguments to headers (`x-mcp-header`). No tool of the product does so. */
 const NOT_OURS = new Set(['http-custom-header-server-validation']);
 test('no tool maps an argument to a header', () => {
-  expect(allTools().tools.filter((tool) => JSON.stringify(mcpTool(tool, true)).includes('x-mcp-header'))).toEqual([]);
+  expect(builtIn.tools.filter((tool) => JSON.stringify(mcpTool(tool, true)).includes('x-mcp-header'))).toEqual([]);
 });
 
 /** Ignores the exit code, which is 1 when any scenario failed: the output names the failed ones. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/server/package.ts';
-import { allTools } from '../../src/server/registry.ts';
 import { audienceFor } from '../../src/engine/access.ts';
 import type { Answer } from '../../src/declare/answer.ts';
 import { createQualifier } from '../../src/derive/qualify.ts';
@@ -27,6 +26,7 @@ import {
   tellsOfItself,
   today,
 } from './calls.ts';
+import { builtIn } from '../registry.ts';
 
 let testServer: TestServer;
 let toolCaller: ToolCaller;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await testServer?.close();
 });
 
-const qualifier = createQualifier(allTools());
+const qualifier = createQualifier(builtIn);
 const schemas = new AjvJsonSchemaValidator();
 type Schema = Parameters<typeof schemas.getValidator>[0];
 interface Published {

@@ -1,6 +1,5 @@
 /** Calls every tool at every endpoint, for the tests over the whole registry. */
 import { randomUUID } from 'node:crypto';
-import { allTools } from '../../src/server/registry.ts';
 import type { Answer } from '../../src/declare/answer.ts';
 import { jsonSchema } from '../../src/derive/answers.ts';
 import { type Role, rolesIn } from '../../src/declare/people.ts';
@@ -9,8 +8,9 @@ import type { Tool } from '../../src/declare/tool.ts';
 import { type Persona, persona, personas } from '../../domains/sample-company/people.ts';
 import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
 import { arranged, type Ready } from './arrange.ts';
+import { builtIn } from '../registry.ts';
 
-export const registry = allTools();
+export const registry = builtIn;
 export const { tools } = registry;
 export const byName = tools.map((tool) => [qualifiedName(tool), tool] as const);
 

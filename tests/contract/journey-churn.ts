@@ -2,11 +2,10 @@
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/server/config.ts';
 import { indexJourney, journeyFolder } from '../../src/server/journey.ts';
-import { allTools } from '../../src/server/registry.ts';
 import { openSearch } from '../../src/server/search.ts';
 import type { TestServer } from '../test-server.ts';
+import { builtIn, readConfig } from '../registry.ts';
 
 const copies = new WeakMap<TestServer, Promise<{ readonly folder: string; index(): Promise<unknown> }>>();
 
@@ -14,7 +13,7 @@ async function copy(testServer: TestServer) {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-churn-'));
   const config = readConfig(testServer.environment);
   await cp(journeyFolder(config), folder, { recursive: true });
-  const domains = allTools().domains.filter(({ name }) => name === 'journey');
+  const domains = builtIn.domains.filter(({ name }) => name === 'journey');
   const opened = await openSearch(config, domains);
   testServer.later(async () => {
     await opened.close();

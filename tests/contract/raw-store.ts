@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { z } from 'zod';
 import { openDocuments } from '../../src/server/documents.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { openSearch } from '../../src/server/search.ts';
 import { createChainWriter, type Head } from '../../src/engine/audit/chain-writer.ts';
 import { filters, is } from '../../src/declare/filter.ts';
@@ -15,6 +14,7 @@ import type { AnyDomain } from '../../src/declare/tool.ts';
 import { createDocumentStore, type Collections } from '../../src/storage/documents/store.ts';
 import type { TestServer } from '../test-server.ts';
 import { copies } from './arrange.ts';
+import { readConfig } from '../registry.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** A row with a version number. */

@@ -1,10 +1,10 @@
 /** A call that is refused before its input is parsed is audited like any other, for every tool at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import type { AuditRecord } from '../../src/engine/ports.ts';
 import { signGrant } from '../../src/identity/internal.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { builtIn } from '../registry.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-const { tools } = allTools();
+const { tools } = builtIn;
 const SECRET = 'never-to-be-kept';
 interface Refused {
   readonly raw: string | Buffer;

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { opens } from '../../src/engine/access.ts';
 import { errorAnswer } from '../../src/derive/answers.ts';
 import type { ErrorAnswer } from '../../src/declare/errors.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { builtIn } from '../registry.ts';
 
-const { resources, prompts, feeds, tools } = allTools();
+const { resources, prompts, feeds, tools } = builtIn;
 /** Placeholder values for the variables of a URI template. */
 const addressOf = (uri: string) => uri.replace(/\{[^}]+\}/g, 'x');
 const paged = resources.filter((resource) => resource.paged);

@@ -1,15 +1,15 @@
 /** Every text in an answer declares its origin: untrusted, the company's or the caller's. The assistant uses it to find untrusted text. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { allTools } from '../../src/server/registry.ts';
 import { holdsUntrustedText } from '../../src/assistant/untrusted-text.ts';
 import type { Answer } from '../../src/declare/answer.ts';
 import { schemaWithOrigins } from '../../src/derive/answers.ts';
 import { callerText, companyText, masked, storedId, untrusted, untrustedValue } from '../../src/declare/fields.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { textFields } from '../text-fields.ts';
+import { builtIn } from '../registry.ts';
 
-const registry = allTools();
+const registry = builtIn;
 const offered = [...registry.resources, ...registry.prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]);
 const followed = registry.feeds.flatMap(({ subscriptions }) => [...subscriptions.values()].flatMap(({ begin, end }) => [begin, end]));
 const every: readonly Tool[] = [...registry.tools, ...offered, ...followed];

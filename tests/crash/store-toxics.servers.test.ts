@@ -6,14 +6,14 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
-import { allTools } from '../../src/server/registry.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { builtIn } from '../registry.ts';
 
 const { TAMSHAI_TEST_TOXIPROXY_URL: toxiproxy, TAMSHAI_TEST_MONGODB_URL: mongodb, TAMSHAI_TEST_OPENSEARCH_URL: opensearch } = process.env;
-const on = (name: string) => allTools().domains.filter((domain) => domain.name === name);
+const on = (name: string) => builtIn.domains.filter((domain) => domain.name === name);
 const OTHERS_WORDS = /mongo|opensearch|elastic|socket|ECONN|reset|127\.0\.0\.1|toxi|swordfish/i;
 
 interface Case {

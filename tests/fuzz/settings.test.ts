@@ -1,11 +1,11 @@
 /** Fuzz tests of readConfig: a random environment gives a configuration, or one sentence per problem without secrets and stack traces. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigProblem, readConfig } from '../../src/server/config.ts';
-import { settingNames } from '../../src/server/settings.ts';
+import { ConfigProblem } from '../../src/server/config.ts';
 import { fuzz, hostileText } from './fuzz.ts';
+import { readConfig, settings } from '../registry.ts';
 
-const KEYS = settingNames();
+const KEYS = settings.names;
 const SECRET = 'pa55word-canary';
 
 const value = fc.oneof(

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { createAssistant } from '../../src/assistant/assistant.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import { createConversations } from '../../src/assistant/conversations.ts';
@@ -24,8 +23,9 @@ import { openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { ACTIONS, corpus, hostileIn, KINDS } from './corpus.ts';
 import { obedientModel } from './obedient.ts';
 import { answering, canary, EMPLOYEES, hostileJourney, plant, untrustedPaths } from './plant.ts';
+import { builtIn } from '../registry.ts';
 
-const registry = allTools();
+const registry = builtIn;
 let testRuntime: TestRuntime;
 let folder: string;
 beforeAll(async () => {

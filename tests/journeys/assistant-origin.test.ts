@@ -1,12 +1,12 @@
 /** Text of a colleague that orders the assistant about: a model that obeys it only gets a card. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import type { Model } from '../../src/assistant/model.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';
 import { card as drawn } from '../../src/gateway/pages/card.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
 import { ask, of, results, scripted } from '../assistant-events.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { builtIn } from '../registry.ts';
 
 const model = scripted();
 let answering: Model = model;
@@ -75,7 +75,7 @@ test("an order in the subject of a colleague's ticket has no effect without a ca
 const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
 test('a customer who answers on a ticket by its name gets a card with the reason, which can be approved', async () => {
-  answering = createOfflineModel(allTools());
+  answering = createOfflineModel(builtIn);
   const sara = 'sara.support@globex.example';
   const said = await ask(testServer, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
   const [card = expect.fail(said.text)] = of(said, 'pending_confirmation');

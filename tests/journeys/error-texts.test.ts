@@ -1,10 +1,10 @@
 /** Error texts for MCP clients: whole sentences, the roles that open a tool, and tool names that can be called on that endpoint. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { createQualifier } from '../../src/derive/qualify.ts';
 import { toolFailure } from '../../src/declare/errors.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { builtIn } from '../registry.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('the text of an error', () => {
   it('names the roles that open a tool', async () => {
     const { text } = await textOf('marcus.johnson', 'sales', 'list_leads', {});
     expect(text).not.toContain('details');
-    for (const role of allTools().find('sales', 'list_leads')?.roles ?? []) expect(text).toContain(role);
+    for (const role of builtIn.find('sales', 'list_leads')?.roles ?? []) expect(text).toContain(role);
     expect(text).toMatch(/^You do not have permission to use sales_list_leads\. Ask someone who holds one of these roles: /);
   });
 
@@ -51,7 +51,7 @@ describe('the text of an error', () => {
   });
 });
 
-const registry = allTools();
+const registry = builtIn;
 const names = new Set(registry.tools.map(({ name }) => name));
 const hints = registry.tools.flatMap((tool) =>
   Object.keys(tool.errors).map((code) => ({ tool, ...toolFailure(code, tool.errors).answer() })),

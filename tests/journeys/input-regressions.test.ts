@@ -1,7 +1,7 @@
 /** Regression tests for inputs that were not validated, or not recorded. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/server/config.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { readConfig } from '../registry.ts';
 
 const SARAH = '0e000000-0000-4000-8000-000000000008';
 let testServer: TestServer;

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { start, type Tamshai } from '../../src/server/compose.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { journeyFolder } from '../../src/server/journey.ts';
 import { packageFolder } from '../../src/server/package.ts';
-import { allTools } from '../../src/server/registry.ts';
 import { joinOthers } from '../../src/server/sharing.ts';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import { call } from '../../src/engine/run.ts';
@@ -17,6 +15,7 @@ import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { SHARED_KEY } from '../fresh-database.ts';
 import { settingsFor } from '../test-server.ts';
 import { person } from '../test-runtime.ts';
+import { builtIn, readConfig } from '../registry.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai-journey-start-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -113,7 +112,7 @@ test('a damaged index does not stop the start, and is rebuilt with one log line'
 
 test('several processes serve it with one Redis, each from its own file', async () => {
   const kv = openSqliteKeyValue(':memory:');
-  const local = allTools().domains.filter(({ name }) => name === 'journey');
+  const local = builtIn.domains.filter(({ name }) => name === 'journey');
   for (const instance of ['one', 'two']) {
     const own = join(data, instance);
     mkdirSync(own, { recursive: true });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { start } from '../../src/server/compose.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { DOMAINS, openTestServer, SERVERS, settingsFor, type TestServer } from '../test-server.ts';
 import { onServers } from '../stores.ts';
 import { fillTables } from '../template.ts';
+import { readConfig } from '../registry.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {

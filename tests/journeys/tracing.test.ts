@@ -2,9 +2,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/server/config.ts';
 import { openTracing } from '../../src/server/tracing.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import { readConfig } from '../registry.ts';
 
 interface Span {
   readonly traceId: string;

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { packageFolder } from '../../src/server/package.ts';
 import { schemaFolder } from '../../src/storage/sql/migrate.ts';
 import { databases, openSqlTestStore, type SqlTestStore } from './sql-test-store.ts';
+import { builtIn } from '../registry.ts';
 
-const sqlDomains = allTools().domains.filter(({ store }) => store === 'sql');
+const sqlDomains = builtIn.domains.filter(({ store }) => store === 'sql');
 const DOMAINS = sqlDomains.map(({ name }) => name);
 const AUDIENCES = sqlDomains.flatMap(({ name, audiences }) => Object.keys(audiences).map((audience) => `${name}_${audience}`));
 /** A system role owns functions that run with more rights than their caller. No session can log in as it or become it. */

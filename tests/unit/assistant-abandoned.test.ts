@@ -1,14 +1,14 @@
 /** A client that disconnects right after its question does not crash the process. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { answerQuestion, LIMITS } from '../../src/assistant/loop.ts';
 import type { Model } from '../../src/assistant/model.ts';
 import { person } from '../assistant-events.ts';
+import { builtIn } from '../registry.ts';
 
-const registry = allTools();
+const registry = builtIn;
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
 afterEach(() => process.off('unhandledRejection', note));

@@ -1,13 +1,13 @@
 /** The assistant with an unavailable server: it always names the server, and answers the rest of the question. */
 import { expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
 import { failure } from '../../src/declare/errors.ts';
 import { person, results, scripted } from '../assistant-events.ts';
+import { builtIn } from '../registry.ts';
 
-const registry = allTools();
+const registry = builtIn;
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Asks a question while the server tax is unavailable; the model answers with the text `says`. */

@@ -1,11 +1,11 @@
 /** Chart declarations of tools: every field that a chart names exists in the answer. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { allTools } from '../../src/server/registry.ts';
 import type { Chart } from '../../src/declare/chart.ts';
 import type { Tool } from '../../src/declare/tool.ts';
+import { builtIn } from '../registry.ts';
 
-const drawn = allTools().tools.filter(({ chart }) => chart !== undefined);
+const drawn = builtIn.tools.filter(({ chart }) => chart !== undefined);
 
 const fieldsOf = (schema: unknown): string[] => {
   const inner = schema instanceof z.ZodArray ? schema.element : schema;

@@ -7,22 +7,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig } from '../../src/server/config.ts';
-import { STANDARD_PORTS } from '../../src/server/settings.ts';
 import { gatewayJwks, loadGatewayKeys } from '../../src/identity/gateway-keys.ts';
 import { openKeys } from '../../src/identity/keys.ts';
+import { readConfig, settings } from '../registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const SERVERS = Object.keys(STANDARD_PORTS);
+const SERVERS = Object.keys(settings.standardPorts);
 type Tree = Readonly<Record<string, unknown>>;
 /** The value at a dotted path of a document; a number in the path is a list index. */
 const at = <T>(tree: unknown, path: string): T =>
   path.split('.').reduce<unknown>((part, key) => (part as Tree | undefined)?.[key], tree) as T;
 
 /** Reads the settings as the product does; throws for an unknown setting and for a refused value. */
-function startsWith(settings: Readonly<Record<string, string>>) {
-  const { NODE_EXTRA_CA_CERTS: _, ...ours } = settings;
+function startsWith(environment: Readonly<Record<string, string>>) {
+  const { NODE_EXTRA_CA_CERTS: _, ...ours } = environment;
   return readConfig(ours);
 }
 
@@ -77,7 +76,7 @@ describe('the image', () => {
         ?.split(' ')
         .slice(1)
         .map(Number) ?? [];
-    expect(expose).toEqual([...Object.values(STANDARD_PORTS), 9464]);
+    expect(expose).toEqual([...Object.values(settings.standardPorts).toSorted((a, b) => a - b), 9464]);
   });
 });
 
@@ -112,7 +111,7 @@ describe('the compose file', () => {
       expect(spawnSync('bash', ['-ec', script], { env: { ...process.env, ...environment }, encoding: 'utf8' })).toMatchObject({
         status: 0,
       });
-      const settings = at<Record<string, string>>(compose.services['gateway'], 'environment');
+      const gateway = at<Record<string, string>>(compose.services['gateway'], 'environment');
       for (const [issuer, file] of [
         ['OIDC_ISSUER', 'tamshai-staff.json'],
         ['OIDC_CUSTOMER_ISSUER', 'tamshai-customers.json'],
@@ -122,13 +121,13 @@ describe('the compose file', () => {
           realm: string;
           clients: { clientId: string; secret?: string; redirectUris?: string[] }[];
         };
-        expect(settings[issuer]?.split('/').at(-1)).toBe(realm);
-        const own = clients.find(({ clientId }) => clientId === settings['OIDC_CLIENT_ID']);
+        expect(gateway[issuer]?.split('/').at(-1)).toBe(realm);
+        const own = clients.find(({ clientId }) => clientId === gateway['OIDC_CLIENT_ID']);
         expect(own).toMatchObject({
-          secret: settings['OIDC_CLIENT_SECRET'],
-          redirectUris: [`${settings['TAMSHAI_PUBLIC_URL']}/signin/callback`],
+          secret: gateway['OIDC_CLIENT_SECRET'],
+          redirectUris: [`${gateway['TAMSHAI_PUBLIC_URL']}/signin/callback`],
         });
-        expect(clients.map(({ clientId }) => clientId)).toContain(`${settings['TAMSHAI_PUBLIC_URL']}/mcp`);
+        expect(clients.map(({ clientId }) => clientId)).toContain(`${gateway['TAMSHAI_PUBLIC_URL']}/mcp`);
         expect(text).not.toMatch(/tamshai\.example|CHANGE-ME/);
       }
       const mounted = at<string[]>(compose.services['keycloak'], 'volumes');
@@ -153,7 +152,7 @@ describe('the compose file', () => {
     const config = startsWith(environment);
     expect(config.production).toBe(true);
     expect(config.instance).toBe(name);
-    for (const other of SERVERS.slice(1)) expect(config.remoteUrl(other)).toBe(`http://${other}:${STANDARD_PORTS[other]}`);
+    for (const other of SERVERS.slice(1)) expect(config.remoteUrl(other)).toBe(`http://${other}:${settings.standardPorts[other]}`);
     // Only the gateway has the private key.
     expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_KEY')).toBe(name === 'gateway');
     expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_PUBLIC_KEYS')).toBe(name !== 'gateway');
@@ -201,13 +200,13 @@ describe('the Kubernetes manifests', () => {
   });
 
   test('the settings are valid together with the secrets', () => {
-    const settings = at<Record<string, string>>(named('ConfigMap', 'tamshai'), 'data');
+    const configured = at<Record<string, string>>(named('ConfigMap', 'tamshai'), 'data');
     const examples = Object.assign(
       {},
       ...documentsIn('secrets.example.yaml').map((document) => at<Tree>(document, 'stringData')),
     ) as Record<string, string>;
     const config = startsWith({
-      ...settings,
+      ...configured,
       ...examples,
       TAMSHAI_METRICS_KEY: secrets['TAMSHAI_METRICS_KEY'] ?? '',
       DATABASE_URL: 'postgres://postgres.stores:5432/tamshai',
@@ -217,14 +216,14 @@ describe('the Kubernetes manifests', () => {
     });
     expect(config.loopbackOnly).toBe(false);
     expect(config.opsPort).toBe(9464);
-    for (const name of SERVERS.slice(1)) expect(config.remoteUrl(name)).toBe(`http://${name}:${STANDARD_PORTS[name]}`);
+    for (const name of SERVERS.slice(1)) expect(config.remoteUrl(name)).toBe(`http://${name}:${settings.standardPorts[name]}`);
   });
 
   /** The document as text, without the name, the port and the resources of the server. */
   const plain = (name: string, document: Tree) =>
     JSON.stringify(document)
       .replace(/"resources":\{"requests":\{"cpu".*?\}\}/, '')
-      .replaceAll(new RegExp(`\\b(${name}|domain|${STANDARD_PORTS[name]})\\b`, 'g'), '*');
+      .replaceAll(new RegExp(`\\b(${name}|domain|${settings.standardPorts[name]})\\b`, 'g'), '*');
 
   test.each(SERVERS)('%s is a StatefulSet with probes, a disruption budget, an autoscaler and a service', (name) => {
     const set = named('StatefulSet', name);
@@ -233,7 +232,7 @@ describe('the Kubernetes manifests', () => {
     expect(at(set, 'spec.replicas')).toBeGreaterThanOrEqual(2);
     expect(container['args']).toEqual(['serve', name]);
     expect(at(container, 'ports')).toEqual([
-      { name: 'http', containerPort: STANDARD_PORTS[name] },
+      { name: 'http', containerPort: settings.standardPorts[name] },
       { name: 'ops', containerPort: 9464 },
     ]);
     for (const [probe, path] of [
@@ -253,7 +252,7 @@ describe('the Kubernetes manifests', () => {
     });
     expect(at(set, 'spec.template.metadata.labels')).toMatchObject(at<Tree>(set, 'spec.selector.matchLabels'));
     expect(at(named('Service', name), 'spec.selector')).toEqual(at(set, 'spec.template.metadata.labels'));
-    expect(at(named('Service', name), 'spec.ports.0')).toEqual({ name: 'http', port: STANDARD_PORTS[name], targetPort: 'http' });
+    expect(at(named('Service', name), 'spec.ports.0')).toEqual({ name: 'http', port: settings.standardPorts[name], targetPort: 'http' });
     expect(at(named('PodDisruptionBudget', name), 'spec.maxUnavailable')).toBe(1);
     expect(at(named('HorizontalPodAutoscaler', name), 'spec.scaleTargetRef.name')).toBe(name);
     const given = at<{ secretRef?: { name: string } }[]>(container, 'envFrom').flatMap(({ secretRef }) => secretRef?.name ?? []);

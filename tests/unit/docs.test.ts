@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { settingNames } from '../../src/server/settings.ts';
 import { settingsPage } from '../../src/server/settings-page.ts';
+import { settings } from '../registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const markdownIn = (folder: string) =>
@@ -75,7 +75,7 @@ test('all pages except the history use the current terms', () => {
 });
 
 test('docs/settings.md is up to date', () => {
-  const [path, text] = settingsPage();
+  const [path, text] = settingsPage(settings.groups);
   if (read(path) !== text) expect.fail(`${path} is not what src/server/settings.ts says; run: npm run contracts`);
 });
 
@@ -87,14 +87,14 @@ test('docs/settings.md lists every setting that has an effect, with a default an
   const listed = rows.flatMap(([names = '']) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
   expect(listed.length).toBe(new Set(listed).size);
   const ofOneStore = /^(?:HR|FINANCE|SALES|SUPPORT|PAYROLL|TAX|TASKS|KNOWLEDGE)_(?:DATABASE|MONGODB|ELASTICSEARCH)_URL$/;
-  expect(settingNames().filter((name) => !listed.includes(name) && !ofOneStore.test(name))).toEqual([]);
+  expect(settings.names.filter((name) => !listed.includes(name) && !ofOneStore.test(name))).toEqual([]);
   expect(listed).toEqual(expect.arrayContaining(['HR_DATABASE_URL', 'SALES_MONGODB_URL', 'SUPPORT_ELASTICSEARCH_URL']));
   for (const [names, standard, meaning] of rows) expect(standard && meaning, names).toBeTruthy();
 });
 
 test('every setting that a page names exists', () => {
   const SETTING = /\b(?:(?:TAMSHAI|OIDC|OTEL|ANTHROPIC|LLM|OPS|GATEWAY|DATABASE|MONGODB|ELASTICSEARCH|REDIS)_[A-Z_]*[A-Z]|NODE_ENV)\b/g;
-  const names = new Set(settingNames());
+  const names = new Set(settings.names);
   expect(names.size).toBeGreaterThan(60);
   const others = pages.filter((page) => !page.startsWith('docs/journey/') && page !== 'CHANGELOG.md');
   const mentioned = others.flatMap((page) => [...read(page).matchAll(SETTING)].map(([name]) => ({ page, name })));

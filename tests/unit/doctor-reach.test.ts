@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { portsCheck, redisCheck } from '../../src/cli/commands/doctor-checks.ts';
 import { issuerChecks, serverChecks, tracingCheck } from '../../src/cli/commands/doctor-reach.ts';
-import { readConfig } from '../../src/server/config.ts';
+import { readConfig } from '../registry.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import type { Answer } from '../../src/declare/answer.ts';
 import type { Ticket } from '../../src/engine/approvals/tickets.ts';
 import type { Caller } from '../../src/engine/caller.ts';
@@ -14,8 +13,9 @@ import { openKeys } from '../../src/identity/keys.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { builtIn } from '../registry.ts';
 
-const registry = allTools();
+const registry = builtIn;
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-hostile-'));
 const { gateway } = openKeys(folder);
 rmSync(folder, { recursive: true });

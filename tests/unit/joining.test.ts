@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { start, type Tamshai } from '../../src/server/compose.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { joinOthers, type Membership } from '../../src/server/sharing.ts';
 import { newGatewayKey, openKeys } from '../../src/identity/keys.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
@@ -14,6 +13,7 @@ import { startRedis } from '../services/redis.ts';
 import { DOMAINS, settingsFor, SQL_DOMAINS } from '../test-server.ts';
 import { fillFolder } from '../template.ts';
 import { visit } from '../test-client.ts';
+import { readConfig } from '../registry.ts';
 
 let server: Awaited<ReturnType<typeof startRedis>>;
 let admin: Redis;

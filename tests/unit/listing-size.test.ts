@@ -1,23 +1,23 @@
 /** Size of tools/list: the tools of an executive cost at most 250 tokens each, and still describe every field. */
 import { expect, it } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { rolesIn } from '../../src/declare/people.ts';
 import { createListings } from '../../src/gateway/listing.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { person } from '../test-runtime.ts';
+import { builtIn } from '../registry.ts';
 
 /** The average number of characters in a token of such JSON, for the tokenizers of well-known models. */
 const LETTERS_A_TOKEN = 4.4;
 
 it("an executive's tool list costs at most 250 tokens per tool", () => {
   expect(persona('eve.thompson').roles).toContain('executive');
-  const { tools, bytes } = createListings(allTools(), undefined).for(person('eve.thompson'), undefined);
+  const { tools, bytes } = createListings(builtIn, undefined).for(person('eve.thompson'), undefined);
   expect(tools.length).toBeGreaterThan(60);
   expect(bytes.length / LETTERS_A_TOKEN / tools.length).toBeLessThanOrEqual(250);
 });
 
 it('the listed schemas of hr_list_employees contain its inputs and the fields of its answer', () => {
-  const { tools } = createListings(allTools(), undefined).for(
+  const { tools } = createListings(builtIn, undefined).for(
     { ...person('eve.thompson'), roles: rolesIn('staff', ['executive']) },
     undefined,
   );

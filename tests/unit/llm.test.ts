@@ -2,15 +2,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
-import { ConfigProblem, readConfig } from '../../src/server/config.ts';
+import { ConfigProblem } from '../../src/server/config.ts';
 import { createToolbox } from '../../src/assistant/toolbox.ts';
 import type { Model, Message, Step, Turn } from '../../src/assistant/model.ts';
 import { type LlmSettings, createLlm } from '../../src/assistant/models/llm.ts';
 import { person } from '../assistant-events.ts';
+import { builtIn, readConfig } from '../registry.ts';
 
 const KEY = 'sk-canary-4f1d';
-const every = createToolbox(allTools()).offered(person, false);
+const every = createToolbox(builtIn).offered(person, false);
 const find = (name: string) => every.find((each) => each.name === name) ?? expect.fail(name);
 const turn = (said: readonly Message[] = [{ by: 'person', text: 'Who is Kim?' }]): Turn => ({
   person,

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { start, type Tamshai } from '../../src/server/compose.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, SERVERS, type TestServer } from '../test-server.ts';
 import { type TestClient, visit } from '../test-client.ts';
+import { readConfig } from '../registry.ts';
 
 const fresh = () => randomBytes(32).toString('base64url');
 

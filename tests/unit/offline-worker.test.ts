@@ -161,8 +161,8 @@ describe('a past question', () => {
 test('an idle thread does not prevent the process from exiting', async () => {
   const script = `
     import { createOfflineModel } from ${JSON.stringify(new URL('index.js', WORKER_FILE).href)};
-    import { allTools } from ${JSON.stringify(new URL('../../server/registry.js', WORKER_FILE).href)};
-    const model = createOfflineModel(allTools());
+    import { builtIn } from ${JSON.stringify(new URL('../../cli/registry.js', WORKER_FILE).href)};
+    const model = createOfflineModel(builtIn);
     const person = { principal: 'p', realm: 'staff', username: 'u', name: 'U', email: 'u@x.example', roles: new Set(['employee']) };
     const messages = [{ by: 'person', text: 'hello' }];
     const turn = { person, now: new Date(), instructions: '', messages, tools: [], allTools: [] };

@@ -1,7 +1,7 @@
 /** Several domains on one MongoDB server: each domain needs its own database. */
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/server/config.ts';
 import { checkSeparateDatabases } from '../../src/server/documents.ts';
+import { readConfig } from '../registry.ts';
 
 const domains = [
   { name: 'sales', store: 'documents' },

@@ -1,11 +1,11 @@
 /** openapi.json for client generators: every schema has exactly one name, and every reference resolves. */
 import { describe, expect, it } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { openapi } from '../../src/derive/openapi.ts';
+import { builtIn } from '../registry.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
-const document = openapi(allTools(), '0.0.0') as {
+const document = openapi(builtIn, '0.0.0') as {
   paths: Record<string, Record<string, { operationId: string }>>;
   components: { schemas: Record<string, Schema> };
 };

@@ -1,8 +1,8 @@
 /** The /ready endpoint of a domain server: it answers 503 in time when its store does not answer. */
 import { expect, it, vi } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';
 import { createRestApp } from '../../src/transports/rest.ts';
+import { builtIn } from '../registry.ts';
 
 vi.setConfig({ testTimeout: 10_000 });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -10,7 +10,7 @@ const never = () => new Promise<void>(() => {});
 
 async function ready(ping: () => Promise<void>, itself: () => Promise<void> = async () => {}): Promise<number> {
   const { app } = createRestApp(log, []);
-  const deps: Partial<DomainServer> = { server: 'tasks', registry: allTools(), backend: { ping } as never, ready: itself };
+  const deps: Partial<DomainServer> = { server: 'tasks', registry: builtIn, backend: { ping } as never, ready: itself };
   domainRoutes(app, deps as DomainServer);
   try {
     return (await app.inject({ method: 'GET', url: '/ready' })).statusCode;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collectionsOf } from '../../src/server/documents.ts';
-import { readConfig } from '../../src/server/config.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 import { filters, is } from '../../src/declare/filter.ts';
 import * as sales from '../../domains/sales/index.ts';
 import { loadDocuments, sampleCollections } from '../../src/server/sample-documents.ts';
 import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
+import { readConfig } from '../registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-sample-documents-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

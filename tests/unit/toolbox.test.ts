@@ -1,10 +1,10 @@
 /** Selection of tools for an LLM prompt: the relevant tools within the token budget. */
 import { describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { promptTool, FIND_TOOLS, TOOL_TOKENS, tokensOf, createToolbox } from '../../src/assistant/toolbox.ts';
 import { type Person, rolesIn } from '../../src/declare/people.ts';
+import { builtIn } from '../registry.ts';
 
-const box = createToolbox(allTools());
+const box = createToolbox(builtIn);
 const someone = (...roles: string[]): Person => ({
   principal: 'p',
   sub: 's',

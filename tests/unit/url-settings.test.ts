@@ -1,10 +1,9 @@
 /** Settings that hold a URL: some of them may contain a password, and no error message repeats it. */
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/server/config.ts';
-import { settingNames, urlSettings } from '../../src/server/settings.ts';
+import { readConfig, settings } from '../registry.ts';
 
 const SECRET = 'canary-4711';
-const kinds = urlSettings();
+const kinds = settings.urls;
 const names = (kind: 'public' | 'store') => [...kinds].flatMap(([name, each]) => (each === kind ? [name] : []));
 /** Other settings that a setting requires. */
 const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
@@ -24,7 +23,7 @@ function refusal(name: string, value: string): string {
 }
 
 test('every setting that is named like a URL declares whether it may contain a password', () => {
-  const looksLikeUrl = settingNames().filter((name) => /URL|URI|ISSUER|ENDPOINT|JWKS|WEBHOOK/.test(name));
+  const looksLikeUrl = settings.names.filter((name) => /URL|URI|ISSUER|ENDPOINT|JWKS|WEBHOOK/.test(name));
   expect(looksLikeUrl.filter((name) => !kinds.has(name))).toEqual([]);
   expect(names('store').every((name) => /(DATABASE|MONGODB|ELASTICSEARCH|REDIS)_URL$/.test(name))).toBe(true);
   expect(names('public')).toEqual(

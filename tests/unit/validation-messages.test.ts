@@ -1,10 +1,10 @@
 /** Validation messages of all tools: they name the field and what it must be, and contain no text of the schema library. */
 import { describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { Failure } from '../../src/declare/errors.ts';
 import { parseInput } from '../../src/engine/input.ts';
 import type { Person } from '../../src/declare/people.ts';
 import type { Tool } from '../../src/declare/tool.ts';
+import { builtIn } from '../registry.ts';
 
 const person = { principal: 'p', username: 'a', roles: new Set(['employee']), realm: 'staff' } as unknown as Person;
 const ODD = [5, -1, 1e12, 1.2345, '', 'x', 'y'.repeat(9000), null, true, [], ['x'], {}] as const;
@@ -18,11 +18,11 @@ function saidOf(tool: Tool, input: unknown): string {
     throw error;
   }
 }
-const list = allTools().find('hr', 'list_employees');
-const pay = allTools().find('finance', 'pay_invoice');
+const list = builtIn.find('hr', 'list_employees');
+const pay = builtIn.find('finance', 'pay_invoice');
 
 describe('validation messages', () => {
-  test.each(allTools().tools.map((tool) => [`${tool.domain.name} ${tool.name}`, tool] as const))(
+  test.each(builtIn.tools.map((tool) => [`${tool.domain.name} ${tool.name}`, tool] as const))(
     'of %s contain no text of the schema library',
     (_, tool) => {
       for (const key of ['', ...Object.keys(tool.input.shape)])

@@ -1,6 +1,5 @@
 /** The functions in web/lib that build CSV, forms, table columns, times and suggestions, without a browser. */
 import { describe, expect, test } from 'vitest';
-import { allTools } from '../../src/server/registry.ts';
 import { mcpTool } from '../../src/derive/mcp.ts';
 import { HIDDEN } from '../../src/declare/fields.ts';
 import type { Person } from '../../src/declare/people.ts';
@@ -13,8 +12,9 @@ import { elapsedOf } from '../../web/lib/pace.ts';
 import { dataSchema, fieldsOf, rowSchema } from '../../web/lib/schema.ts';
 import { type ServerInfo, suggestions } from '../../web/lib/tools.ts';
 import { ago, whenAt } from '../../web/lib/format.ts';
+import { builtIn } from '../registry.ts';
 
-const tools = allTools().tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples, chart: tool.chart }));
+const tools = builtIn.tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples, chart: tool.chart }));
 
 describe('CSV export', () => {
   test('puts an apostrophe before a cell that begins like a formula, and not before a number', () => {
@@ -165,7 +165,7 @@ describe('suggestions', () => {
   const listed = (name: string) => {
     const { roles, username } = persona(name);
     const person = { username, roles: new Set(roles), realm: 'staff' } as unknown as Person;
-    return suggestions(toolsOf(allTools(), person, '2026-11-16').servers as unknown as ServerInfo[], [...roles]);
+    return suggestions(toolsOf(builtIn, person, '2026-11-16').servers as unknown as ServerInfo[], [...roles]);
   };
   test.each([
     ['marcus.johnson', ['You', 'The company']],

@@ -4,7 +4,6 @@ import type { AssistantEvent } from '../../assistant/events.ts';
 import type { PendingAnswer } from '../../declare/answer.ts';
 import { type ErrorAnswer, statusOf } from '../../declare/errors.ts';
 import { readClientConfig } from '../../server/instances.ts';
-import { allTools } from '../../server/registry.ts';
 import { createAnswerPrinter } from '../terminal/markdown.ts';
 import { count, duration, grouped, safe } from '../terminal/text.ts';
 import { errorLines, foreignKeys } from './answer.ts';
@@ -13,6 +12,7 @@ import { type Client, openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
 import { type Acting, actAs, required } from './person.ts';
 import { EXIT, exitOf } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 export interface AskOptions {
   readonly as?: string;
@@ -26,7 +26,7 @@ export async function ask(question: string, options: AskOptions): Promise<number
   const console = openConsole(options.json);
   const as = required(options.as, 'is asking');
   const query = question === '-' ? readFileSync(0, 'utf8').trim() : question;
-  const acting = actAs(readClientConfig(), as);
+  const acting = actAs(readClientConfig(builtIn), as);
   const client = openClient(acting);
   const cards: Event<'pending_confirmation'>[] = [];
   const screen = console.json ? undefined : openScreen(console);
@@ -86,7 +86,7 @@ async function decideAll(
       confirmationData: held.confirmationData,
     };
     const { mcpServer, action } = pending.confirmationData;
-    ends.push(await decideAtTerminal({ pending, aheadMs, client, tool: allTools().find(mcpServer, action), person }, console));
+    ends.push(await decideAtTerminal({ pending, aheadMs, client, tool: builtIn.find(mcpServer, action), person }, console));
   }
   return [EXIT.waits, EXIT.failed, EXIT.refused, EXIT.unavailable, EXIT.undone].find((exit) => ends.includes(exit)) ?? EXIT.ok;
 }

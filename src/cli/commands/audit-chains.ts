@@ -14,9 +14,9 @@ import { openPostgres } from '../../storage/sql/postgres.ts';
 import { checkpointedHere, keptHere } from '../../server/chains.ts';
 import type { Config } from '../../server/config.ts';
 import { documentsFile, openDocuments } from '../../server/documents.ts';
-import { allTools } from '../../server/registry.ts';
 import { openSearch, searchFile } from '../../server/search.ts';
 import { openKeyValue, passwordFor } from '../../server/stores.ts';
+import { builtIn } from '../registry.ts';
 
 export interface CheckedChain {
   readonly chain: string;
@@ -32,7 +32,7 @@ const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'search
 
 /** The domains of one store kind that run here, and remote ones whose store URL is set. */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
-  allTools().domains.filter(
+  builtIn.domains.filter(
     ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),
   );
 

@@ -14,6 +14,7 @@ import { type Console, openConsole } from './console.ts';
 import { actAs, keysOf, shownPath } from './person.ts';
 import { EXIT, Stop, withoutSecrets } from './stop.ts';
 import { auditKeysOf, type CheckedChain, checkLocalAudit, openLocalAudit, ownDomains } from './audit-chains.ts';
+import { builtIn } from '../registry.ts';
 
 export interface Verified {
   readonly chains: readonly CheckedChain[];
@@ -28,7 +29,7 @@ export interface Verified {
 export async function verify(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const began = performance.now();
-  const config = readClientConfig();
+  const config = readClientConfig(builtIn);
   if (!existsSync(join(config.dataFolder, 'audit.db')))
     throw new Stop(`There is no audit log in ${shownPath(config.dataFolder)}; Tamshai has not been started there yet.`);
   let keys: Keys;

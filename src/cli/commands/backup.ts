@@ -5,18 +5,18 @@ import { pack, unpack } from '../../server/archive.ts';
 import { type Config, readConfig } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
 import { version } from '../../server/package.ts';
-import { allTools } from '../../server/registry.ts';
 import { count } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { keysOf, shownPath } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 /** The lock file of the running process, which holds no data. */
 const isLock = (name: string) => /^lock\.db(-\w+)?$/.test(name);
 
 /** Stores on servers, which have their own backup tools. */
 function elsewhere(config: Config): string[] {
-  const { domains } = allTools();
+  const { domains } = builtIn;
   const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
   return [
     ...(some(config.databaseUrl) ? ['PostgreSQL'] : []),
@@ -28,7 +28,7 @@ function elsewhere(config: Config): string[] {
 
 export async function backup(file: string, options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const config = readConfig();
+  const config = readConfig(builtIn);
   keysOf(config);
   const to = resolve(file);
   if (to.startsWith(config.dataFolder + sep))
@@ -56,7 +56,7 @@ export async function backup(file: string, options: { json?: boolean }): Promise
 
 export async function restore(file: string, options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const { dataFolder } = readConfig();
+  const { dataFolder } = readConfig(builtIn);
   const isEmpty = !existsSync(dataFolder) || readdirSync(dataFolder).length === 0;
   if (!isEmpty)
     throw new Stop(

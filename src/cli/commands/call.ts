@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { PendingAnswer } from '../../declare/answer.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
 import { readClientConfig } from '../../server/instances.ts';
-import { allTools } from '../../server/registry.ts';
 import { errorLines, foreignKeys, successLines } from './answer.ts';
 import { decideAtTerminal } from './approve.ts';
 import { openClient } from './client.ts';
@@ -11,6 +10,7 @@ import { openConsole } from './console.ts';
 import { didYouMean } from './nearest.ts';
 import { actAs, required } from './person.ts';
 import { EXIT, exitOf, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 /** Checks only that the input is a JSON object; the server validates the rest. */
 function inputText(given: string): string {
@@ -37,7 +37,7 @@ export async function call(
   const console = openConsole(options.json);
   const as = required(options.as, 'is calling');
   const input = inputText(json ?? '{}');
-  const acting = actAs(readClientConfig(), as);
+  const acting = actAs(readClientConfig(builtIn), as);
   const client = openClient(acting);
   const reply = await client.post(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, input);
   const { body, status, aheadMs } = reply;
@@ -46,7 +46,7 @@ export async function call(
     if (body.status === 'pending_confirmation') return EXIT.waits;
     return body.status === 'error' ? exitOf(status, String(body['code'])) : EXIT.ok;
   }
-  const declared = allTools().find(server, tool);
+  const declared = builtIn.find(server, tool);
   if (body.status === 'success') {
     console.out(...successLines(reply, declared, { server, tool, input, as }, console.look));
     return EXIT.ok;
@@ -63,7 +63,7 @@ export async function call(
 }
 
 function meant(server: string, tool: string): string {
-  const { domains, tools } = allTools();
+  const { domains, tools } = builtIn;
   const servers = domains.map(({ name }) => name);
   if (!servers.includes(server)) return didYouMean(server, servers);
   return didYouMean(

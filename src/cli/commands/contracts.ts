@@ -3,15 +3,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, sep } from 'node:path';
 import { contracts as derived } from '../../derive/contracts.ts';
 import { packageFolder, version } from '../../server/package.ts';
-import { allTools } from '../../server/registry.ts';
+import { createSettings } from '../../server/settings.ts';
 import { settingsPage } from '../../server/settings-page.ts';
 import { count } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { EXIT } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 /** Path under the package → text. */
 const generated = (): Map<string, string> =>
-  new Map([...[...derived(allTools(), version)].map(([path, text]) => [`contracts/${path}`, text] as const), settingsPage()]);
+  new Map([
+    ...[...derived(builtIn, version)].map(([path, text]) => [`contracts/${path}`, text] as const),
+    settingsPage(createSettings(builtIn.domains).groups),
+  ]);
 
 /** Writes the generated files; with `check` it only reports which of them are stale. */
 export async function contracts({ check = false, json = false }: { check?: boolean; json?: boolean }): Promise<number> {

@@ -9,10 +9,10 @@ import type { KeyValue } from '../../engine/ports.ts';
 import type { Config } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
 import { gatewayKeysFor } from '../../server/identity.ts';
-import { allTools } from '../../server/registry.ts';
 import { sharesMaster } from '../../server/sharing.ts';
 import { keysOf, shownPath } from './person.ts';
 import { addressOf } from './server-address.ts';
+import { builtIn } from '../registry.ts';
 
 export interface Check {
   readonly state: 'ok' | 'warn' | 'fail';
@@ -79,12 +79,7 @@ async function answersAsOurs(port: number): Promise<boolean> {
 }
 
 export async function portsCheck(config: Config, running: boolean): Promise<Check[]> {
-  const own = [
-    'gateway',
-    ...allTools()
-      .domains.map(({ name }) => name)
-      .filter((name) => config.remoteUrl(name) === undefined),
-  ];
+  const own = ['gateway', ...builtIn.domains.map(({ name }) => name).filter((name) => config.remoteUrl(name) === undefined)];
   const where = [
     ...own.map((name) => ({ name, port: config.ports[name] ?? 0 })),
     ...(config.opsPort === undefined ? [] : [{ name: 'ops', port: config.opsPort }]),

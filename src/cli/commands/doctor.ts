@@ -7,6 +7,7 @@ import { type Check, folderCheck, keysCheck, nodeCheck, portsCheck, redisCheck }
 import { issuerChecks, serverChecks, tracingCheck } from './doctor-reach.ts';
 import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 /** No check changes stored data. A check that throws is reported as failed, and the other checks still run. */
 export async function doctor(options: { json?: boolean }): Promise<number> {
@@ -14,7 +15,7 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
   const checks: Check[] = [nodeCheck()];
   let config: Config | undefined;
   try {
-    config = readConfig();
+    config = readConfig(builtIn);
   } catch (error) {
     checks.push({ state: 'fail', says: withoutSecrets((error as Error).message), fix: 'correct the setting and run it again' });
   }

@@ -5,6 +5,7 @@ import { newGatewayKey, openKeys, readGatewayKeys } from '../../identity/keys.ts
 import { readConfig } from '../../server/config.ts';
 import { type Console, openConsole } from './console.ts';
 import { EXIT } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 const show = (console: Console, values: Readonly<Record<string, string>>, before: readonly string[] = []) => {
   if (console.json) console.value(values);
@@ -26,7 +27,7 @@ export async function create(options: { json?: boolean }): Promise<number> {
 
 /** Prints the public keys of this gateway. */
 export async function publicPart(options: { json?: boolean }): Promise<number> {
-  const { dataFolder, masterKey, gatewayKey } = readConfig();
+  const { dataFolder, masterKey, gatewayKey } = readConfig(builtIn);
   const console = openConsole(options.json);
   const keys = openKeys(dataFolder, { masterKey, gatewayKey });
   if (console.json) console.value(gatewayJwks(keys));
@@ -36,7 +37,7 @@ export async function publicPart(options: { json?: boolean }): Promise<number> {
 
 /** Prints a new gateway key, and the steps by which the operator deploys it without a failed call. */
 export async function rotate(options: { json?: boolean }): Promise<number> {
-  const { dataFolder, masterKey, gatewayKey } = readConfig();
+  const { dataFolder, masterKey, gatewayKey } = readConfig(builtIn);
   const { gateway } = openKeys(dataFolder, { masterKey, gatewayKey });
   const fresh = newGatewayKey();
   const [current] = readGatewayKeys(text(fresh));

@@ -25,6 +25,7 @@ import { keysOf, shownPath } from './person.ts';
 import { addressOf } from './server-address.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
+import { builtIn } from '../registry.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -47,7 +48,7 @@ export async function exportKnowledge(file: string | undefined, { json }: Option
   const console = openConsole(json);
   const began = performance.now();
   const step = console.progress.step('Exporting knowledge');
-  const counts = await readable(readConfig(), async (database) => {
+  const counts = await readable(readConfig(builtIn), async (database) => {
     const sql = readingAs(database, SYSTEM);
     const asOf = await lastTx(sql);
     const lines = archive(sql, asOf, (tx) => step.at(asOf === 0 ? 1 : tx / asOf, `${grouped(tx)} of ${grouped(asOf)} changes`));
@@ -124,7 +125,7 @@ export async function importKnowledge(file: string, { json }: Options): Promise<
   const console = openConsole(json);
   const began = performance.now();
   const name = file === '-' ? 'Standard input' : shownPath(file);
-  const config = readConfig();
+  const config = readConfig(builtIn);
   const reading = unarchive();
   const step = console.progress.step('Importing knowledge');
   try {

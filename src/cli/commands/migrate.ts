@@ -16,10 +16,11 @@ import { shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './server-address.ts';
 import { EXIT } from './stop.ts';
 import { ownDomains, ownOf } from './audit-chains.ts';
+import { builtIn } from '../registry.ts';
 
 export async function migrate(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const config = readConfig();
+  const config = readConfig(builtIn);
   const { embedded, servers } = ownDomains(config);
   const done: { place: string; applied: readonly string[] }[] = [];
   const folder = embedded.length > 0 ? openFolder(config.dataFolder) : undefined;

@@ -6,6 +6,7 @@ import { table, widthOfTable } from '../terminal/table.ts';
 import { dataLines } from '../terminal/data.ts';
 import { openConsole } from './console.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 const join = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 const serversWith = (roles: readonly Role[], ending: string) =>
@@ -29,7 +30,7 @@ function abilities({ realm, roles }: Persona): string {
 
 export async function people(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  if (readConfig().issuers.staff !== undefined)
+  if (readConfig(builtIn).issuers.staff !== undefined)
     throw new Stop('Sample people exist with the built-in identity provider only; here people sign in at OIDC_ISSUER.');
   if (console.json) {
     console.value({ people: personas.map(({ username, name, title, realm, roles }) => ({ username, name, title, realm, roles })) });

@@ -18,6 +18,7 @@ import { addressOf } from './server-address.ts';
 import { seedDocuments } from './seed-documents.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
+import { builtIn } from '../registry.ts';
 
 export interface SeedOptions {
   readonly employees?: string;
@@ -40,7 +41,7 @@ const ASKED_FOR_MS = 120_000;
 
 export async function seed({ employees: given, force = false, database, json }: SeedOptions): Promise<number> {
   const console = openConsole(json);
-  const config = readConfig();
+  const config = readConfig(builtIn);
   if (config.issuers.staff !== undefined)
     throw new Stop('Sample data belongs to the people of the built-in identity provider; it cannot be used with OIDC_ISSUER.');
   const employees = given === undefined ? config.sampleEmployees : Number(given);

@@ -6,7 +6,6 @@ import type { Tamshai } from '../../server/compose.ts';
 import { type Config, readConfig } from '../../server/config.ts';
 import { registerInstance } from '../../server/instances.ts';
 import { version } from '../../server/package.ts';
-import { allTools } from '../../server/registry.ts';
 import { count, duration, padEnd } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
@@ -14,16 +13,17 @@ import { addressOf } from './server-address.ts';
 import { requireServer } from './servers.ts';
 import { untilStopped } from './signals.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 /** All servers in this process, except domains with a URL, which are remote. */
 export async function start(options: { json?: boolean }): Promise<number> {
-  return run(readConfig(), ['gateway', ...allTools().domains.map(({ name }) => name)], openConsole(options.json));
+  return run(readConfig(builtIn), ['gateway', ...builtIn.domains.map(({ name }) => name)], openConsole(options.json));
 }
 
 /** Only the named servers. */
 export async function serve(names: readonly string[], options: { json?: boolean }): Promise<number> {
-  const config = readConfig();
-  const all = allTools().domains.map(({ name }) => name);
+  const config = readConfig(builtIn);
+  const all = builtIn.domains.map(({ name }) => name);
   for (const name of names) requireServer(name, { gateway: true });
   // A URL that is set for the whole installation does not make a server remote in its own process.
   const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
@@ -87,7 +87,7 @@ function shout({ out, look: { style } }: Console): void {
 }
 
 function storesOf(config: Config): string {
-  const urls = new Set(allTools().domains.flatMap(({ name }) => config.databaseUrl(name) ?? []));
+  const urls = new Set(builtIn.domains.flatMap(({ name }) => config.databaseUrl(name) ?? []));
   const outside = [
     ...[...urls].map((url) => `PostgreSQL at ${addressOf(url)}`),
     ...(config.redisUrl === undefined ? [] : [`Redis at ${addressOf(config.redisUrl)}`]),
@@ -98,7 +98,7 @@ function storesOf(config: Config): string {
 }
 
 async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { look: { style } }: Console, ms: number): Promise<string[]> {
-  const { domains, tools } = allTools();
+  const { domains, tools } = builtIn;
   const line = (state: string, name: string, { port = '', text }: { port?: string; text: string }) =>
     `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${text}`.trimEnd();
   const own = domains.filter(({ name }) => ports[name] !== undefined);

@@ -5,6 +5,7 @@ import { openConsole } from './console.ts';
 import { actAs } from './person.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 export interface TokenOptions {
   readonly mcp?: boolean;
@@ -16,7 +17,7 @@ export interface TokenOptions {
 /** Prints only the token, for use in `$(tamshai token alice.chen)`. */
 export async function token(user: string, { mcp = false, server, approve = false, json = false }: TokenOptions): Promise<number> {
   const console = openConsole(json);
-  const config = readClientConfig();
+  const config = readClientConfig(builtIn);
   if (approve && (mcp || server !== undefined))
     throw new Stop('--approve works for the gateway only: a token for MCP or for one server cannot approve changes.', EXIT.usage);
   const acting = actAs(config, user, 'token');

@@ -2,13 +2,13 @@
 import { jsonSchema } from '../../derive/answers.ts';
 import { mcpTool } from '../../derive/mcp.ts';
 import type { Tool } from '../../declare/tool.ts';
-import { allTools } from '../../server/registry.ts';
 import { pairs } from '../terminal/table.ts';
 import { indent, wrap } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { didYouMean } from './nearest.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 interface Taken {
   readonly type?: string | readonly string[];
@@ -31,7 +31,7 @@ function kindOf({ type, enum: values, format, minimum, maximum, maxLength, items
 }
 
 function found(server: string, name: string): Tool {
-  const registry = allTools();
+  const registry = builtIn;
   requireServer(server);
   const tool = registry.find(server, name);
   if (tool) return tool;

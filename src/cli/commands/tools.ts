@@ -1,7 +1,6 @@
 /** `tamshai tools`: lists the tools of all servers, or those that one person may use. */
 import type { ErrorAnswer } from '../../declare/errors.ts';
 import { readClientConfig } from '../../server/instances.ts';
-import { allTools } from '../../server/registry.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { count, indent, safe } from '../terminal/text.ts';
 import { errorLines, foreignKeys } from './answer.ts';
@@ -11,6 +10,7 @@ import { actAs } from './person.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, exitOf } from './stop.ts';
 import { describeTool } from './tool.ts';
+import { builtIn } from '../registry.ts';
 
 interface Listed {
   readonly name: string;
@@ -39,10 +39,10 @@ export async function tools(
   const console = openConsole(options.json);
   let servers: readonly Server[];
   if (options.as === undefined) {
-    const { domains, tools: all } = allTools();
+    const { domains, tools: all } = builtIn;
     servers = domains.map(({ name, title }) => ({ name, title, tools: all.filter(({ domain }) => domain.name === name) }));
   } else {
-    const { body, status } = await openClient(actAs(readClientConfig(), options.as)).get('/api/user/mcp-tools');
+    const { body, status } = await openClient(actAs(readClientConfig(builtIn), options.as)).get('/api/user/mcp-tools');
     if (body.status !== 'success') {
       const answer = body as unknown as ErrorAnswer;
       const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;

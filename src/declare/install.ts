@@ -1,0 +1,23 @@
+/** A domain with everything that belongs to it, as a configuration lists it. */
+import type { ResourceOrPrompt } from './resources.ts';
+import type { AnyDomain, Tool } from './tool.ts';
+
+export interface Installed {
+  readonly kind: 'installed';
+  readonly domain: AnyDomain;
+  readonly tools: readonly Tool[];
+  readonly resources: readonly ResourceOrPrompt[];
+}
+
+export interface Parts {
+  readonly tools: readonly Tool[];
+  /** Resources, prompts and change feeds. */
+  readonly resources?: readonly ResourceOrPrompt[];
+}
+
+/** A tool of another domain would run with that domain's audiences, so the start refuses it. */
+export function installDomain(domain: AnyDomain, { tools, resources = [] }: Parts): Installed {
+  const foreign = [...tools, ...resources].find((part) => part.domain !== domain);
+  if (foreign) throw new Error(`${domain.name}: install() lists a ${foreign.kind} of the domain ${foreign.domain.name}`);
+  return { kind: 'installed', domain, tools, resources };
+}

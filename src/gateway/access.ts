@@ -13,10 +13,10 @@ export interface BrowserSessions {
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string }): void;
 }
 
-/** `deciding` requires a fresh state of the person, since the request decides a change. */
+/** With `deciding`, the state of the person must be fresh, since the request decides on a change. */
 export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
 
-/** Bearer tokens only: MCP endpoints and domain servers ignore cookies. */
+/** Accepts bearer tokens only, because MCP endpoints and domain servers ignore cookies. */
 export const byToken =
   (verifier: Verifier, audiences: readonly string[]): Authenticate =>
   (req) => {
@@ -29,7 +29,7 @@ export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[
   return (req, deciding = false) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions, deciding));
 };
 
-/** The largest age of a session's token for a decision; an older one is refreshed first. */
+/** For a decision, a session's token that is older than this is refreshed first. */
 const FRESH_SECONDS = 45;
 
 async function bySession(req: IncomingMessage, sessions: BrowserSessions, deciding: boolean): Promise<Caller> {
@@ -52,7 +52,7 @@ export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnau
   }
 }
 
-/** For a refused request: the caller, or undefined if the sign-in is invalid. Such requests are counted, not recorded. */
+/** Returns the caller of a refused request, or undefined if the sign-in is invalid. Requests without a valid sign-in are not recorded. */
 export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -7,7 +7,7 @@ import type { Person } from '../declare/people.ts';
 import type { AuditChains, AuditQuery, ChainedRecord } from '../engine/ports.ts';
 
 const position = z.strictObject({ at: z.string(), chain: z.string(), n: z.number() });
-/** The questions to a process that holds a part of the audit log. */
+/** The questions that a process with a part of the audit log answers. */
 export const auditQuestion = z.discriminatedUnion('what', [
   z.strictObject({ what: z.literal('page'), limit: z.int().min(1).max(100), before: position.optional() }),
   z.strictObject({ what: z.literal('record'), chain: z.string(), n: z.int() }),
@@ -28,11 +28,11 @@ export const auditAnswer = z.strictObject({
 });
 export type AuditAnswer = z.output<typeof auditAnswer>;
 
-/** Answers from the chains of this process, as far as the person may see them. Other processes may ask, too. */
+/** Answers from the chains of this process with the records that the person may see. Other processes may also ask it. */
 export type AuditPart = (person: Person, question: AuditQuestion) => Promise<AuditAnswer>;
 
 export interface OtherParts {
-  /** By instance; instances that did not answer are missing. */
+  /** Returns the answers by instance. Instances that did not answer are missing. */
   ask(person: Person, question: AuditQuestion): Promise<ReadonlyMap<string, AuditAnswer>>;
   /** All instances that ever wrote records, running or not. */
   known(): Promise<readonly string[]>;
@@ -63,10 +63,10 @@ export interface AuditReader {
   verify(person: Person): Promise<FederatedVerdict>;
 }
 
-/** Valid names of chains; others are not looked up. */
+/** Valid names of chains. Other names are not looked up. */
 const CHAIN = /^[\w.-]{1,100}$/;
 const body = z.looseObject({ at: z.string(), principal: z.string() });
-/** Undefined for a corrupt record: only verification reports it, and the other records stay readable. */
+/** Undefined for a corrupt record. Only verification reports it, so that the other records stay readable. */
 const readIn = (record: ChainedRecord) => {
   try {
     return body.safeParse(JSON.parse(record.body)).data;
@@ -80,8 +80,8 @@ const parsed = (record: ChainedRecord) => {
 };
 const seesAll = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
 const isSeenBy = (person: Person, record: ChainedRecord) => {
-  const said = readIn(record);
-  return said !== undefined && (seesAll(person) || said.principal === person.principal);
+  const content = readIn(record);
+  return content !== undefined && (seesAll(person) || content.principal === person.principal);
 };
 
 const onlyExecutives = () =>
@@ -137,11 +137,13 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   return {
     recordedBy,
     missing,
-    warning: `Some records are not among these: ${missing.join(', ')} did not answer, and ${missing.length === 1 ? 'keeps its' : 'keep their'} own. Run "tamshai audit verify" beside each.`,
+    warning:
+      `Some records are missing here: ${missing.join(', ')} did not answer, and each process keeps its own records. ` +
+      'To verify them, run "tamshai audit verify" where each of these processes runs.',
   };
 }
 
-/** Processes that serve the same domain share its store, so several of them return the same record. The first counts; ours is first. */
+/** Processes that serve the same domain share its store, so several return the same record. The first one counts; ours comes first. */
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
   ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
 ];
@@ -151,7 +153,7 @@ const longest = (chains: readonly VerifiedChain[]) =>
     ({ chain }) => chain,
   );
 
-/** Compares the answers with checkpoints that were read before them. Chains only grow, so a chain that is shorter now lost records. */
+/** Compares the answers with checkpoints that were read earlier. Chains only grow, so a chain that is shorter now has lost records. */
 function findContradiction(
   chains: readonly VerifiedChain[],
   checkpoints: readonly Checkpoint[],
@@ -213,7 +215,7 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
         const [found] = answers.flatMap(({ records }) => records);
         if (found && isSeenBy(person, found)) return { ...parsed(found), mac: found.mac };
       }
-      throw failure('NOT_FOUND', 'There is no such record that you can see.');
+      throw failure('NOT_FOUND', 'There is no such record, or you may not see it.');
     },
     async verify(person) {
       if (!seesAll(person)) throw onlyExecutives();
@@ -231,7 +233,7 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
         };
       };
       const first = await askAll();
-      // A shared verification may have begun before the checkpoints were read; a new one has not.
+      // The first verification may be shared and may have begun before the checkpoints were read; a second one has not.
       const { bad, chains, about, contradiction } = first.contradiction === undefined ? first : await askAll();
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};
       return { ...(bad ?? contradiction ?? { ok: true, chains }), ...missing };

@@ -28,7 +28,7 @@ export interface ToolBackend extends Backend {
   readonly remote: boolean;
   /** The last known state, without a request: false while the circuit breaker is open. */
   available(): boolean;
-  /** Throws if the tools cannot be used at the moment. */
+  /** Throws if the tools are not available at the moment. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -78,13 +78,13 @@ export interface RemoteOptions {
   readonly approvalUrl: (confirmationId: string) => string;
 }
 
-/** The body of an execution: the stored bytes that the grant's digests cover. */
+/** The body of an execution. The digests in the grant cover `input` and `card` byte by byte. */
 export const executionBody = (ticket: Ticket) => {
   const { input, state: _state, answer: _answer, decidedAt: _decidedAt, ...card } = ticket;
   return { confirmationId: ticket.id, tool: ticket.tool, input: JSON.stringify(input), card: JSON.stringify(card) };
 };
 
-/** Throws retryable errors, as a local backend does, so that they do not end the ticket. */
+/** Throws retryable errors, as a local backend does, so that the ticket stays claimed and the person can try again. */
 function throwRetryable(answer: Answer): Answer {
   if (answer.status === 'error' && answer.retryable)
     throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
@@ -96,7 +96,7 @@ const LONGEST_NAME = 200;
 /** Whether a call without an answer can safely be sent again. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
-/** Every server reads employment from hr. While hr does not answer, calls use a state of the last five minutes, and approvals fail. */
+/** Every server reads employment from hr. While hr does not answer, calls use a state of the last five minutes, and decisions fail. */
 const hintFor = (server: string) =>
   server === 'hr'
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'

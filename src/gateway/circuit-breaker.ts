@@ -8,7 +8,7 @@ export interface CircuitBreaker {
 }
 
 export interface CircuitBreakerOptions {
-  /** Checks whether the server answers again, so that no caller's request is used for that. */
+  /** Checks whether the server answers again, so that no request of a caller has to find out. */
   readonly probe: () => Promise<void>;
   readonly onChange: (closed: boolean) => void;
   /** Consecutive failures that open the breaker. */
@@ -54,7 +54,7 @@ export function createCircuitBreaker({
       return closed;
     },
     good() {
-      // A late answer to a request from before the breaker opened does not close it; only the probe does.
+      // Only the probe closes the breaker, not a late answer to a request from before it opened.
       if (closed) bad = 0;
     },
     bad() {

@@ -27,8 +27,9 @@ export interface DomainServer {
   readonly clock: Clock;
   readonly kv: KeyValue;
   readonly people: People;
-  /** On hr: the feed of changes to people, and the keys of its readers beside the gateway. */
+  /** On hr: the feed of changes to people. */
   readonly feed: PeopleFeed | undefined;
+  /** On hr: the keys of the processes that may read the feed. */
   readonly feedReaders: GatewayKeys;
   /** On support: whether a customer leads their organisation. */
   readonly leads: (customer: { readonly sub: string; readonly organizationId: string }) => Promise<boolean | undefined>;
@@ -58,7 +59,7 @@ function kindOf(token: string | undefined): string | undefined {
   }
 }
 
-/** Adds the header that tells the gateway which request this response answers. */
+/** Adds the header by which the gateway checks that the response answers its request. */
 const markAnswer = (reply: FastifyReply, token: string | undefined) =>
   void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 
@@ -73,7 +74,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return caller;
   };
 
-  // The gateway has parsed the body already. The tool validates it, so that a refusal is in the audit log.
+  // The gateway has already checked the body. Only the tool validates it here, so that a refusal is in the audit log.
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     if (kindOf(token) !== IDENTITY_KIND) return undefined;
@@ -124,7 +125,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
               : undefined;
           return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse, clock });
         }
-        if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
+        if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Leave out userContext: your identity comes from your sign-in.');
         return { caller: await deps.authenticate(req.raw), requestId: req.id };
       },
     );
@@ -139,7 +140,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   app.post('/changes', async (req, reply) => {
     const caller = await signed(req, reply, deps.gatewayKeys);
     const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
-    if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
+    if (!asked.success) throw failure('VALIDATION_ERROR', 'Send one number: {"after"}.');
     return { status: 'success', data: await backend.changes({ caller, after: asked.data.after }) };
   });
 
@@ -154,7 +155,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const tool = registry.find(server, ticket.tool);
     if (grant.settle) {
       const kept = await backend.findResult(ticket, caller.person);
-      return sendAnswer(reply, kept ?? failure('CONFIRMATION_NOT_FOUND', 'This has not taken effect.').answer(), tool);
+      return sendAnswer(reply, kept ?? failure('CONFIRMATION_NOT_FOUND', 'This change was not executed.').answer(), tool);
     }
     try {
       return await sendAnswer(reply, await backend.execute(ticket, caller, requestId), tool);
@@ -170,12 +171,12 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 
-  // The gateway calls these at sign-in if the domain runs in another process.
+  // Processes without the domain call this route and /employment when they check a sign-in.
   if (server === 'support') {
     app.post('/lead', async (req, reply) => {
       await signed(req, reply, deps.gatewayKeys);
       const customer = z.strictObject({ sub: z.string().max(255), organizationId: z.string().max(64) }).safeParse(req.body);
-      if (!customer.success) throw failure('VALIDATION_ERROR', 'Give one customer.');
+      if (!customer.success) throw failure('VALIDATION_ERROR', 'Send one customer: {"sub", "organizationId"}.');
       return { status: 'success', data: (await deps.leads(customer.data)) ?? null };
     });
   }
@@ -183,15 +184,15 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   app.post('/employment', async (req, reply) => {
     await signed(req, reply, deps.gatewayKeys);
     const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
-    if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
+    if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Send one employee: {"employeeId"}.');
     return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
   });
   // Domains that keep a copy of people read this feed.
   app.post('/people-changes', async (req, reply) => {
     await signed(req, reply, deps.feedReaders);
     const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
-    if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
-    if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+    if (!asked.success) throw failure('VALIDATION_ERROR', 'Send one number: {"after"}.');
+    if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'The feed of people is not available.');
     return { status: 'success', data: await deps.feed.after(asked.data.after) };
   });
 }

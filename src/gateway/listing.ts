@@ -19,11 +19,11 @@ export interface Listing {
 
 export interface Listings {
   for(person: Person, servers: ReadonlySet<string> | undefined): Listing;
-  /** By the name that clients use, including aliases. */
+  /** Finds a tool by the name that clients use, or by an alias. */
   find(name: string): Tool | undefined;
 }
 
-/** Sets of roles and servers whose listing is cached. */
+/** The number of cached listings. Each is for one set of roles and servers. */
 const MAX_LISTINGS = 200;
 
 /** The gateway lists tools with the server's name in front (`hr_list_employees`); a domain server does not. */
@@ -59,7 +59,7 @@ export function createListings(registry: Registry, only: string | undefined): Li
   };
 }
 
-/** Servers that do not answer. Their tools stay listed, since clients do not list again when a server is back. */
+/** The servers that do not answer. Their tools stay listed, since clients do not list again when a server is back. */
 export const missingFrom = (
   registry: Registry,
   backend: (server: string) => Pick<ToolBackend, 'available'>,

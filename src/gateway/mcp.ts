@@ -51,7 +51,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   const domain = registry.domains.find(({ name }) => name === only);
   const surface = only === undefined ? 'mcp' : 'direct';
   const here = only ?? 'gateway';
-  /** Calls of unknown tools that are already recorded. The fast path and the SDK both make the call, but it is recorded once. */
+  /** Calls of unknown tools that are already recorded. The fast path and the SDK both pass such a call here; it is recorded once. */
   const unknown = new WeakSet<ToolCall>();
 
   const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({
@@ -133,13 +133,13 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
 }
 
 /**
- * The client's stated name, else its registered name. Our own names are refused, so that a client cannot appear as the person
- * themselves or as our command.
+ * The name that the client states, else its registered name. Our own names do not count, so that a client cannot appear as the web app
+ * or as our command.
  */
 const programOf = (said: string | undefined, registered: string): string =>
   [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
-/** The origin that the client used, because the client compares it with the metadata URL. A proxy may terminate https for us. */
+/** The origin that the client used, because the client compares it with the metadata URL. A TLS proxy may make `base` an https URL. */
 export function originOf(req: IncomingMessage, base: string): string {
   const { host = '' } = req.headers;
   return new URL(base).host === host ? new URL(base).origin : `http://${host}`;

@@ -22,7 +22,7 @@ export function scraperKey(key: string | undefined): (req: IncomingMessage) => b
 
 export interface MetricsRoute {
   readonly metrics: Metrics;
-  /** On a domain's own port: only the metrics of that domain. */
+  /** Set on a domain's own port, which serves only the metrics of that domain. */
   readonly server?: string | undefined;
   readonly key: string | undefined;
   readonly authenticate: Authenticate;

@@ -13,7 +13,7 @@ import { parsed, type CallersOptions, createCallers } from './callers.ts';
 
 export interface QueryRoutes extends CallersOptions {
   readonly assistant: Assistant;
-  /** Tokens only, for GET: a link on a foreign page must not ask in the user's name. */
+  /** For GET: accepts tokens only, because a link on a foreign page must not ask in the user's name. */
   readonly byToken: Authenticate;
   /** Reloads the person. Throws if their sign-in is no longer valid. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
@@ -23,9 +23,9 @@ export interface QueryRoutes extends CallersOptions {
 
 const LONGEST = 4_000;
 const MOST_STREAMS = 6;
-/** A revoked person must not be answered for longer than ten seconds. */
+/** The interval of checks during an answer, so that an answer stops within ten seconds after the person's rights are revoked. */
 const RECHECK_MS = 5_000;
-/** Query parameters that might hold a token. They are refused, since proxies log URLs. */
+/** Query parameters that may contain a token. They are refused, since proxies log URLs. */
 const TOKEN_NAMES = ['access_token', 'token', 'authorization', 'bearer', 'id_token', 'jwt'];
 
 const asked = z.strictObject({
@@ -94,7 +94,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
   app.get('/api/query', async (req, reply) => {
     const given = req.query as Record<string, unknown>;
     if (TOKEN_NAMES.some((name) => name in given))
-      throw failure('UNAUTHENTICATED', 'A token belongs into the Authorization header, never into an address.');
+      throw failure('UNAUTHENTICATED', 'Send the token in the Authorization header, never in the URL.');
     return stream(req, reply, await bearer(req), parsed(asked, given), true);
   });
 

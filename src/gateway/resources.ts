@@ -1,4 +1,4 @@
-/** Serves MCP resources, prompts, completion and subscriptions from the declarations; every use is a tool call with all its checks. */
+/** Serves MCP resources, prompts, completion and subscriptions from the declarations. Every request except a list runs as a tool call. */
 import { opens } from '../engine/access.ts';
 import { addresses } from '../engine/addresses.ts';
 import type { Answer } from '../declare/answer.ts';
@@ -58,7 +58,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     feeds.find((feed) => resource !== undefined && feed.resources.includes(resource))?.subscriptions.get(resource?.uri ?? '');
 
   const cached = new WeakMap<Caller['token'], { readonly caller: Promise<Caller>; readonly until: number }>();
-  /** The person's roles are read again while a stream is open, since a role may be revoked meanwhile. */
+  /** The caller with current roles: a role may be revoked while a stream is open. */
   const present = (caller: Caller): Promise<Caller> => {
     const known = cached.get(caller.token);
     if (known !== undefined && performance.now() < known.until) return known.caller;

@@ -29,7 +29,7 @@ export interface GatewayRoutes extends CallersOptions {
   readonly model: string;
   /** Checks that a browser's decision comes from the page that showed this card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
-  /** Records a decision that did not reach a domain: a denial or a refusal. */
+  /** Records a decision without a successful execution: a denial or a refusal. */
   readonly note: (
     caller: Caller,
     confirmationId: string,
@@ -49,7 +49,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
   const { caller, countedCaller } = createCallers(deps);
-  /** API schemas are only for local users and staff. */
+  /** Only local users and staff may read the API schemas. */
   async function requireStaffOrLocal(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff')
       throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');

@@ -6,7 +6,7 @@ import { isRetryable } from '../declare/errors.ts';
 import { MAX_IDS, type Notice } from '../declare/resources.ts';
 import type { Tool } from '../declare/tool.ts';
 
-/** Error codes that a remote server may send beside its tools' own. Any other code is a protocol error. */
+/** Error codes that a remote server may send in addition to its tools' own. Any other code makes the answer invalid. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'INSUFFICIENT_PERMISSIONS',
@@ -26,7 +26,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
 
 const NONE_SUCH: ReadonlySet<string> = new Set(['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'PROMPT_NOT_FOUND']);
 
-/** An act can still become pending: the gateway may require an approval (`approvalBecause`). */
+/** The answer of an `act` can be pending too, because the gateway may require an approval (`approvalBecause`). */
 const shapeOf = (tool: Tool, of: 'call' | 'execution'): z.ZodType => {
   if (of === 'execution') return resultOf(tool);
   return tool.kind === 'act' ? z.union([answerOf(tool), pendingAnswer]) : answerOf(tool);
@@ -40,13 +40,13 @@ export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | '
   const answer = shape.parse(JSON.parse(text)) as Answer;
   if (answer.status === 'pending_confirmation') {
     const { action, mcpServer } = answer.confirmationData;
-    if (action !== tool?.name || mcpServer !== tool.domain.name) throw new Error('a card of another tool');
+    if (action !== tool?.name || mcpServer !== tool.domain.name) throw new Error('the card is of another tool');
   }
   if (answer.status !== 'error') return answer;
   const own = tool !== undefined && answer.code in tool.errors;
   if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && NONE_SUCH.has(answer.code)))
-    throw new Error('an error of another kind');
-  // A retry needs the consent of both: the gateway knows by the code whether it can help, the server knows whether work has begun.
+    throw new Error('the tool cannot return this error code');
+  // Both must agree to a retry: the gateway knows by the code whether a retry can help, the server knows whether work has begun.
   return { ...answer, retryable: answer.retryable && !own && isRetryable(answer.code) };
 }
 

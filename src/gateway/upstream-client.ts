@@ -1,6 +1,6 @@
 /**
- * The HTTP client for a remote domain server: connection pool, deadline, bounded queue and circuit breaker. A slow or failing
- * server costs only its own callers a bounded wait.
+ * The HTTP client for a remote domain server: connection pool, deadline, bounded queue and circuit breaker. Only callers of a slow or
+ * failing server wait for it, and only until the deadline.
  */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
@@ -103,8 +103,8 @@ export function createUpstreamClient({
     ...limits,
     probe: ping,
     onChange: (closed) => {
-      if (closed) log.info({ server }, 'a server answers again');
-      else log.warn({ server }, 'a server does not answer and is left alone for now');
+      if (closed) log.info({ server }, 'circuit breaker closed: the server answers again');
+      else log.warn({ server }, 'circuit breaker opened: the server does not answer');
     },
   });
 
@@ -129,7 +129,7 @@ export function createUpstreamClient({
       return state.closed;
     },
     async post(request) {
-      if (!state.closed) throw new UpstreamFailure('left alone', false);
+      if (!state.closed) throw new UpstreamFailure('circuit breaker open', false);
       if (running >= atOnce + waiting) throw new UpstreamFailure('busy', false);
       // undici accepts an EventEmitter as signal, at a tenth of the cost of an AbortSignal.
       const stop = new EventEmitter();
@@ -148,8 +148,7 @@ export function createUpstreamClient({
         if (gaveUp === 'gone') throw error;
         state.bad();
         const failed = gaveUp === 'late' ? new UpstreamFailure('deadline', true) : asFailure(error);
-        if (!request.quiet)
-          log.warn({ requestId: request.requestId, server, reason: failed.reason }, 'a server did not answer as it should');
+        if (!request.quiet) log.warn({ requestId: request.requestId, server, reason: failed.reason }, 'request to a server failed');
         throw failed;
       } finally {
         stopDeadline();
@@ -167,7 +166,7 @@ export function createUpstreamClient({
 
 function unfit({ statusCode, headers }: Dispatcher.ResponseData, token: string): string | undefined {
   if (statusCode >= 300 && statusCode < 400) return 'redirect';
-  if (statusCode === 401) return 'it does not know the key of this process';
+  if (statusCode === 401) return 'status 401, the server does not know the key of this process';
   if (!isJsonType(String(headers['content-type'] ?? ''))) return `status ${statusCode}, not JSON`;
   if (headers[ANSWERS_HEADER] !== answersTo(token)) return `status ${statusCode}, not for this request`;
   return undefined;

@@ -42,7 +42,7 @@ test('the newest records come first, and a record that two processes return appe
 test('a page names the processes that hold records and did not answer', async () => {
   const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, 50, undefined);
   expect(about).toMatchObject({ recordedBy: ['gateway-1', 'hr1'], missing: ['gateway-2', 'tax'] });
-  expect(about.warning).toContain('gateway-2, tax did not answer, and keep their own');
+  expect(about.warning).toContain('gateway-2, tax did not answer, and each process keeps its own records');
 });
 
 test('the access rule also applies to records that another process returns', async () => {

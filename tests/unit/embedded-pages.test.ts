@@ -66,7 +66,7 @@ describe('the states of an approval card', () => {
         '$112,000',
         '$120,000',
         '+$8,000, 7.1%',
-        'These values come from the server. They are checked again when you approve.',
+        'The server checks these values again when you approve.',
         'Claude Desktop asks on your behalf.',
         'hr.update_salary',
         '0e000000-0000-4000-8000-000000000008',

@@ -223,7 +223,7 @@ it('the circuit opens after a few failures, refuses at once, and closes when the
   act = says(TASKS);
   await expect.poll(() => backend.available()).toBe(true);
   expect(await call()).toMatchObject({ status: 'success' });
-  expect(lines.join('\n')).toMatch(/left alone for now.*\n(.*\n)*a server answers again/);
+  expect(lines.join('\n')).toMatch(/circuit breaker opened.*\n(.*\n)*circuit breaker closed/);
 });
 
 it('a circuit that has closed again opens after one failure', async () => {

@@ -14,7 +14,7 @@ export const approveAsset = asset('approve', 'js', approveScript);
 export interface ApprovePageOptions extends CardOptions {
   /** The CSRF token of this session. */
   readonly csrf: string;
-  /** The CSRF token of this session and this card: see `cardDigest`. */
+  /** The CSRF token for a decision on this card in this session; see `cardDigest`. */
   readonly cardToken?: string | undefined;
   readonly banners?: Banners | undefined;
 }
@@ -23,7 +23,7 @@ export interface ApprovePageOptions extends CardOptions {
 export const cardDigest = ({ confirmationId, confirmationData }: Pick<ConfirmationState, 'confirmationId' | 'confirmationData'>): string =>
   `card:${confirmationId}:${createHash('sha256').update(JSON.stringify(confirmationData)).digest('base64url')}`;
 
-/** The page has no navigation, and its URL contains nothing but the confirmation id. */
+/** The page has no navigation. Its URL contains the confirmation id and no other data. */
 export function approvePage(state: ConfirmationState, { csrf, cardToken = '', person, now, banners }: ApprovePageOptions): string {
   const { origin, summary } = state.confirmationData;
   const program = origin === 'web' || origin === 'command' ? undefined : origin;
@@ -61,7 +61,12 @@ function messagePage(title: string, heading: string, says: string, { banners }: 
 }
 
 export const notYoursPage = (options: MessagePageOptions = {}): string =>
-  messagePage('Not yours', 'You cannot decide this change', 'This change waits for someone else. You can only approve your own.', options);
+  messagePage(
+    'Not yours',
+    'You cannot decide on this change',
+    'This change waits for someone else. You can only approve your own.',
+    options,
+  );
 
 export const notFoundPage = (says: string, options: MessagePageOptions = {}): string =>
   messagePage('Not found', 'Change not found', says, options);

@@ -42,7 +42,7 @@ function diff(changes: readonly CardChange[], columns: readonly [now: string, af
   return html`<table class="diff"><caption class="sr">What changes</caption><thead><tr><th scope="col">Field</th><th scope="col">${now}</th><th scope="col">${after}</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** "web" and "command" are our own programs; any other origin is the name that a client gave itself. */
+/** "web" and "command" are our own programs. Any other origin is a name that the client chose for itself. */
 export function through(origin: string): Html {
   if (origin === 'web') return html`You, in the web app`;
   return origin === 'command' ? html`You, with the tamshai command` : html`You, through ${bdi(origin)}`;
@@ -76,7 +76,7 @@ const code = (text: string | undefined) => text !== undefined && html`<span clas
 /** A label with a comma needs another one before the sentence continues: "Sarah Kim, Engineer, is now". */
 const named = ({ label }: ConfirmationState['confirmationData']['subject']) => html`${bdi(label)}${label.includes(',') && ','}`;
 
-/** "Salary of Sarah Kim stays $112,000." Nothing was written, so the old values of the card still hold. */
+/** For example "Salary of Sarah Kim stays $112,000." The change was not made, so the sentence uses the old values of the card. */
 function stays({ confirmationData: { subject, changes } }: ConfirmationState): Html {
   const first = changes.find(({ from }) => formatValue(from, 'text') !== undefined);
   return first
@@ -98,9 +98,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
   const left = secondsLeft(state.confirmationData, now);
   const verb = verbOf(summary);
   const says =
-    left <= 60
-      ? `${timeLeft(left)} left. If it runs out, nothing is changed.`
-      : 'These values come from the server. They are checked again when you approve.';
+    left <= 60 ? `${timeLeft(left)} left. If it runs out, nothing is changed.` : 'The server checks these values again when you approve.';
   const buttons = html`<button class="btn needs-js" type="button" data-decide="deny" aria-disabled="true" data-arming>Deny</button><button class="btn btn--primary needs-js" type="button" data-decide="${destructive ? 'ask' : 'approve'}" aria-disabled="true" data-arming>Approve</button>`;
   const second =
     destructive &&

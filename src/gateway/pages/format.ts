@@ -1,4 +1,4 @@
-/** Formats values for approval cards. Values are not rounded and have no exponent. */
+/** Formats values for approval cards, without rounding and without exponents. */
 import type { CardChange } from '../../declare/answer.ts';
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });

@@ -16,7 +16,7 @@ export interface PageDeps {
   /** Throws a Failure if the confirmation is unknown or belongs to someone else. */
   readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationState>;
   readonly waiting: (caller: Caller) => Promise<readonly ConfirmationState[]>;
-  /** Undefined with the embedded provider. */
+  /** Handles a back-channel logout token of an external issuer; undefined with the embedded provider. */
   readonly logout?: ((token: string) => Promise<void>) | undefined;
   readonly base: string;
   readonly banners?: Banners | undefined;
@@ -48,7 +48,7 @@ const CUSTOMER_PATHS = [
   '/portal/a/:id',
 ];
 
-/** None of these routes changes anything but the session. */
+/** These routes change only sessions: sign-in, sign-out and back-channel logout. */
 export function pageRoutes(
   app: FastifyInstance,
   { sessions, confirmation, waiting, logout, base, banners, now = () => new Date(), webApp }: PageDeps,
@@ -87,7 +87,7 @@ export function pageRoutes(
     scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 4096 }, (_req, body, done) =>
       done(null, new URLSearchParams(String(body))),
     );
-    // Cookies and the origin check depend on one host name, so browsers that use another name are redirected.
+    // Cookies and the origin check depend on one host name, so a browser that uses another name is redirected.
     scope.addHook('onRequest', async (req, reply) => {
       if (req.method === 'GET' && req.headers.host?.toLowerCase() !== host)
         return reply
@@ -116,7 +116,7 @@ export function pageRoutes(
     // OpenID Connect Back-Channel Logout: the issuer reports a sign-out, and its signature authenticates the report.
     scope.post('/signin/logout', { config: { form: true } }, async (req, reply) => {
       const token = req.body instanceof URLSearchParams ? req.body.get('logout_token') : null;
-      if (!logout || token === null) throw failure('VALIDATION_ERROR', 'This is not a logout token that we can believe.');
+      if (!logout || token === null) throw failure('VALIDATION_ERROR', 'The logout token is missing or not valid.');
       await logout(token);
       return reply.code(200).send({ status: 'success' });
     });

@@ -2,7 +2,7 @@
 import type { ConfirmationData } from '../../declare/answer.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
 
-/** As `GET /api/confirmations/<id>` returns it. */
+/** The shape that `GET /api/confirmations/<id>` returns. */
 export interface ConfirmationState {
   readonly state: 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'failed';
   readonly confirmationId: string;

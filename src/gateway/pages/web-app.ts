@@ -12,7 +12,7 @@ export interface WebFile {
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
-  /** Compressed at the first request. Safe to compress, because these files contain no personal data. */
+  /** The compressed body, created at the first request. Compression discloses nothing, because the files contain no secrets. */
   packed(): Promise<Buffer>;
 }
 export interface WebPage {

@@ -7,7 +7,7 @@ import { packageFolder } from '../../src/server/package.ts';
 import type { AnyDomain } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
-import { codeOf, ToolCaller, leakIn, STAFF } from './calls.ts';
+import { codeOf, concurrently, ToolCaller, leakIn, STAFF } from './calls.ts';
 import type { VersionedRow } from './raw-store.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, isShown, rowsAround, touch, writes } from './writes.ts';
@@ -156,8 +156,8 @@ describe.each(writes)('%s', (_name, tool) => {
       (username) => username !== asked.as && persona(username).employeeId !== asked.ticket.confirmationData.subject.id,
     );
     const told = new Set<string>();
-    const outsiders = async () => {
-      for (const other of others) {
+    const outsiders = () =>
+      concurrently(others, async (other) => {
         for (const approved of [true, false]) {
           const { status, body, text } = await testServer.decide(other, asked.ticket.confirmationId, approved);
           expect([other, status, codeOf(body)]).toEqual([other, 403, 'USER_MISMATCH']);
@@ -168,8 +168,7 @@ describe.each(writes)('%s', (_name, tool) => {
         });
         expect([look.status, codeOf(look.body)]).toEqual([403, 'USER_MISMATCH']);
         expect(await waiting(other)).not.toContain(asked.ticket.confirmationId);
-      }
-    };
+      });
     await outsiders();
     expect((await decide(asked, true)).body.status).toBe('success');
     await outsiders();

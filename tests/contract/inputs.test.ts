@@ -195,24 +195,19 @@ describe.each(byName)('%s', (_name, tool) => {
     for (const [key, property] of propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor')) {
       const texts = INJECTIONS.filter(({ length }) => length <= (property.maxLength ?? 0));
       const attempt = async (text: string) => {
-        for (const endpoint of ENDPOINTS) {
-          const { as, input } = tool.kind === 'act' ? await ready(testServer, tool) : good;
-          const { status, answer, text: body } = await toolCaller.call(endpoint, as, tool, { ...input, [key]: text });
-          expect([text, status < 500, tellsOfItself(tool, answer) ? undefined : leakIn(withoutInjections(body))]).toEqual([
-            text,
-            true,
-            undefined,
-          ]);
-          expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
-          // No row has such a name, so a filter returns nothing; a full-text search may match single words.
-          if (
-            tool.kind === 'list' &&
-            answer.status === 'success' &&
-            key !== 'query' &&
-            !(tool.domain.name === 'journey' && key === 'topic')
-          )
-            expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
-        }
+        // Each endpoint gets a third of the texts: answers.test.ts proves that all of them answer alike.
+        const endpoint = ENDPOINTS[INJECTIONS.indexOf(text) % ENDPOINTS.length] ?? 'rest';
+        const { as, input } = tool.kind === 'act' ? await ready(testServer, tool) : good;
+        const { status, answer, text: body } = await toolCaller.call(endpoint, as, tool, { ...input, [key]: text });
+        expect([text, status < 500, tellsOfItself(tool, answer) ? undefined : leakIn(withoutInjections(body))]).toEqual([
+          text,
+          true,
+          undefined,
+        ]);
+        expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
+        // No row has such a name, so a filter returns nothing; a full-text search may match single words.
+        const isFilter = tool.kind === 'list' && key !== 'query' && !(tool.domain.name === 'journey' && key === 'topic');
+        if (isFilter && answer.status === 'success') expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
       };
       // Concurrent acts of one person could conflict.
       await concurrently(texts, attempt, tool.kind === 'act' ? 1 : undefined);

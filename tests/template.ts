@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { loadEmbeddedDocuments, openDocuments } from '../src/server/documents.ts';
@@ -65,16 +66,39 @@ async function tidy(): Promise<void> {
   }
 }
 
-/** Copies a template into a folder that does not exist yet. `make` fills the template if there is none of this name. */
-async function copyTemplate(name: string, folder: string, make: (making: string) => Promise<void>): Promise<void> {
-  const template = join(tmpdir(), PREFIX + name);
-  if (!(await stat(template).catch(() => undefined))) {
+const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
+
+/** A lock of an interrupted run. */
+const ABANDONED_MS = 120_000;
+/** Makes a template. If several workers need it at the same time, one makes it and the others wait for it. */
+async function makeTemplate(template: string, make: (making: string) => Promise<void>): Promise<void> {
+  const lock = `${template}.lock`;
+  while (
+    !(await mkdir(lock).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    const { mtimeMs = Date.now() } = (await stat(lock).catch(() => undefined)) ?? {};
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(lock, { recursive: true, force: true });
+    await sleep(50);
+    if (await exists(template)) return;
+  }
+  try {
+    if (await exists(template)) return;
     await tidy();
     const making = await mkdtemp(join(tmpdir(), `${PREFIX}making-`));
     await make(making);
-    // If two workers create the template at the same time, the second one deletes its own.
-    await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
+    await rename(making, template);
+  } finally {
+    await rm(lock, { recursive: true, force: true });
   }
+}
+
+/** Copies a template into a folder that does not exist yet. `make` fills the template if there is none of this name. */
+async function copyTemplate(name: string, folder: string, make: (making: string) => Promise<void>): Promise<void> {
+  const template = join(tmpdir(), PREFIX + name);
+  if (!(await exists(template))) await makeTemplate(template, make);
   // Updates its time, so the cleanup of another run keeps it.
   await utimes(template, new Date(), new Date()).catch(() => undefined);
   await mkdir(join(folder, '..'), { recursive: true });
@@ -82,9 +106,19 @@ async function copyTemplate(name: string, folder: string, make: (making: string)
   await promisify(execFile)('cp', ['-R', template, folder]);
 }
 
+/** Copies an embedded database with empty tables: creating one takes longer than filling it. */
+const copyEmpty = (folder: string, domains: readonly string[]): Promise<void> =>
+  copyTemplate(`empty-${digest({ domains, today: new Date(0) })}`, folder, async (making) => {
+    const database = await openPglite(making);
+    await migrate(database.owner, migrations(packageFolder, domains));
+    await database.close();
+  });
+
 /** Copies a filled embedded database into a folder that does not exist yet. */
 export const copyFolder = (folder: string, filling: Filling): Promise<void> =>
   copyTemplate(digest(filling), folder, async (making) => {
+    await rm(making, { recursive: true });
+    await copyEmpty(making, filling.domains);
     const database = await openPglite(making);
     await fill(database.owner, filling);
     await database.close();

@@ -30,8 +30,8 @@ export default defineConfig({
     pool: 'forks',
     // No test replaces a module or changes the environment, so the files of one worker share loaded modules: this saves seconds per file.
     isolate: false,
-    // A worker often waits for one of the servers.
-    maxWorkers: process.env['TAMSHAI_TEST_STORES'] === 'servers' ? 3 : 2,
+    // More than a machine with two cores has: a worker often waits for a server, a child process or a time limit.
+    maxWorkers: 3,
     // Generous: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

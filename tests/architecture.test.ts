@@ -103,7 +103,7 @@ describe('the layers', () => {
   /** Sample rows of one domain refer to those of another: an invoice names its approver. */
   const isSample = (path: string) => /^domains\/(?:[^/]+\/sample|sample-company)\//.test(path);
 
-  test('domains never import each other, but for sample rows', () => {
+  test('domains do not import each other, except for sample rows', () => {
     const domainOf = (path: string) => path.split('/')[1];
     const wrong = offences((source) =>
       layerOf(source.path) !== 'domains' || source.path === 'domains/index.ts'
@@ -127,7 +127,7 @@ describe('the layers', () => {
   });
 });
 
-/** Every group of files of which each imports, directly or through others, every other one: Tarjan's algorithm. */
+/** Finds the groups of files that import each other, directly or through others (Tarjan's algorithm). */
 function importCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

@@ -6,7 +6,7 @@ import type { ErrorAnswer } from '../src/declare/errors.ts';
 import { type Person, rolesIn } from '../src/declare/people.ts';
 import type { TokenOptions, TestClient } from './test-client.ts';
 
-/** The default user where a test does not sign in. */
+/** The user of tests that do not sign in. */
 export const person: Person = {
   principal: 'p',
   sub: 's',
@@ -28,7 +28,7 @@ export interface Heard {
   /** Whether the stream sent its end event. */
   readonly done: boolean;
   readonly conversationId: string;
-  /** The body where there was no stream. */
+  /** The error, if the request was refused and no stream began. */
   readonly refused: ErrorAnswer | undefined;
 }
 export interface Asking extends TokenOptions {

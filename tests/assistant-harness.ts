@@ -1,5 +1,5 @@
 /**
- * The offline assistant over every tool on the sample data, without servers and sign-in: a small loop that executes its calls. As a program
+ * Runs the offline model over every tool on the sample data, without servers and sign-in: a small loop executes its calls. As a program
  * (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it serves as much of the HTTP API as a bank of questions needs; the
  * token is the username.
  */
@@ -72,7 +72,7 @@ export async function openAssistantHarness(registry: Registry = builtIn): Promis
   };
 }
 
-/** Enough of the gateway's API to ask a bank of questions. */
+/** Serves the part of the gateway's API that a bank of questions needs. */
 export async function serveAssistantHarness(port: number): Promise<{ url: string; close(): Promise<void> }> {
   const harness = await openAssistantHarness();
   const conversations = new Map<string, readonly Message[]>();

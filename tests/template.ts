@@ -1,6 +1,6 @@
 /**
- * Stores as the first start leaves them, made once and copied for every test, because filling a fresh one takes seconds. The tests of the
- * first start itself do not use them.
+ * Creates stores as the first start leaves them: fills a template once and copies it for every test, because filling takes seconds. The
+ * tests of the first start itself do not use templates.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -157,7 +157,7 @@ export async function copyDatabase(root: pg.Client, url: string, name: string, f
   const there = await root.query('select from pg_database where datname = $1', [template]);
   if (there.rowCount === 0) {
     const making = `${template}_making`;
-    // The remains of an interrupted run.
+    // An interrupted run may have left it.
     await root.query(`drop database if exists ${making}`);
     await root.query(`create database ${making}`);
     const owner = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: `/${making}` }).href });

@@ -11,7 +11,7 @@ export interface Reply<T = Answer> {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly text: string;
-  /** The parsed body; undefined if it is not JSON. */
+  /** The parsed body; undefined if it is not a JSON object. */
   readonly body: T;
 }
 
@@ -87,7 +87,7 @@ const ENVELOPE = {
 
 export function visit({ base, ports, keys, clock = { now: () => new Date() } }: Visited): TestClient {
   const address = (server = 'gateway') => `http://localhost:${ports[server]}`;
-  // Several gateways may share one name; a domain's own server has its own.
+  // All gateways accept tokens for the same audience, base; each domain server accepts only tokens for its own address.
   const audience = (server = 'gateway') => (server === 'gateway' ? base : address(server));
   const clients: Client[] = [];
   const testServer: TestClient = {

@@ -1,6 +1,4 @@
-/**
- * The document databases of a test runtime: the embedded one, or MongoDB where there is a server, filled with the sample of its domains.
- */
+/** Opens the document databases of a test runtime, embedded or on a MongoDB server, and loads the sample data of the domains. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';

@@ -1,4 +1,4 @@
-/** The search stores of a test runtime: the embedded one, or a server where there is one, filled with the sample of its domains. */
+/** Opens the search stores of a test runtime, embedded or on a search server, and loads the sample data of the domains. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain-writer.ts';

@@ -1,6 +1,6 @@
 /**
- * The tools on a real database, without servers and sign-in: what a call answers and what an approval does. The clock is stopped at a time
- * that the examples of the tools and the sample data share.
+ * Runs tools and approvals on real stores, without HTTP servers and sign-in. The clock is stopped at a time that the examples of the tools
+ * and the sample data share.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -81,7 +81,7 @@ export interface TestRuntimeOptions {
   readonly documents?: 'embedded' | string;
   /** The address of OpenSearch or Elasticsearch, for domains in a search store. */
   readonly search?: 'embedded' | string;
-  /** Markdown for the journey, instead of our own. */
+  /** The folder of the journey, instead of docs/journey/. */
   readonly journeyFolder?: string;
   readonly tools?: readonly Tool[];
   readonly resourcesAndPrompts?: readonly ResourceOrPrompt[];

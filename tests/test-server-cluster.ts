@@ -24,7 +24,7 @@ export interface InProcess {
   readonly folders: readonly string[];
 }
 
-/** `folder` holds the files of domains that are built from files and have no replica. */
+/** `folder` becomes the data folder of the process that serves all domains except hr. */
 export async function startCluster(
   folder: string,
   environment: Readonly<Record<string, string>>,
@@ -51,7 +51,7 @@ export async function startCluster(
   };
   const node = async (instance: string, servers: readonly string[], data: string, own: Readonly<Record<string, string>>) => {
     mkdirSync(data, { recursive: true });
-    // All share one identity: the keys of the embedded provider are in the data folder.
+    // All processes need the same keys of the embedded identity provider, which are in the data folder.
     if (!existsSync(join(data, 'keys.json'))) cpSync(join(folder, 'keys.json'), join(data, 'keys.json'));
     const config = readConfig({ ...common, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: instance });
     // Like `tamshai serve`: domains that this process serves have no remote address.
@@ -113,7 +113,7 @@ async function balanced(...ports: readonly number[]): Promise<void> {
     for (let well = 0; well < 6; ) {
       const { status } = await fetch(`${here(port)}/ready`).catch(() => ({ status: 0 }));
       well = status === 200 ? well + 1 : 0;
-      if (Date.now() > until) throw new Error('the balancer sends nobody anywhere');
+      if (Date.now() > until) throw new Error('the load balancer forwards no requests');
       if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
     }
 }

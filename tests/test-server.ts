@@ -1,4 +1,4 @@
-/** The whole product on real sockets, started from its own composition root, with tokens of the sample people. */
+/** Starts the whole product on real sockets, from its own composition root, with tokens of the sample people. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,9 +65,9 @@ export const settingsFor = (folder: string): Record<string, string> => ({
 
 export interface TestServerOptions {
   readonly model?: Model;
-  /** Those that are not served by somebody else. */
+  /** The servers that this process serves; by default all. */
   readonly servers?: readonly string[];
-  /** Other limits for slow requests. */
+  /** Limits for slow requests, instead of the defaults. */
   readonly connections?: ConnectionLimits;
 }
 export async function openTestServer(
@@ -153,7 +153,7 @@ export async function openTestServer(
     async documents(domain) {
       documents ??= openDocuments(config, on('documents'));
       const found = [...(await documents).databases].find(([{ name }]) => name === domain)?.[1];
-      if (!found) throw new Error(`${domain} does not live in documents`);
+      if (!found) throw new Error(`${domain} has no document store`);
       return found;
     },
     later: (each) => void closing.push(each),

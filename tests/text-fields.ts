@@ -1,4 +1,4 @@
-/** The free-text fields of a JSON Schema that carries origins, wherever they stand in it. */
+/** Finds the free-text fields of a JSON Schema with their declared origins, at any depth. */
 type Schema = Readonly<Record<string, unknown>>;
 export interface TextField {
   /** As in `data[].address.city`; `{}` is any value of a record and `{key}` any key. */
@@ -7,7 +7,8 @@ export interface TextField {
 }
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
-const TOLD = ['enum', 'const', 'format', '$ref', 'anyOf', 'oneOf', 'allOf', 'not'];
+/** A schema with one of these keywords is not free text by itself. */
+const NOT_FREE_TEXT = ['enum', 'const', 'format', '$ref', 'anyOf', 'oneOf', 'allOf', 'not'];
 
 export function textFields(whole: Schema): readonly TextField[] {
   const found = new Map<string, TextField>();
@@ -41,7 +42,7 @@ export function textFields(whole: Schema): readonly TextField[] {
       walk(schema['propertyNames'], `${path}{key}`);
     }
     const isText = schema['type'] === undefined || [schema['type']].flat().includes('string');
-    if (isText && !TOLD.some((key) => key in schema)) found.set(path, { path, origin: undefined });
+    if (isText && !NOT_FREE_TEXT.some((key) => key in schema)) found.set(path, { path, origin: undefined });
   };
   walk(whole, '');
   return [...found.values()];

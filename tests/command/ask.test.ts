@@ -68,7 +68,7 @@ describe('ask', () => {
       columns: 60,
     });
     expect(code).toBe(0);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is told beside the text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of the terminal
     const lines = screen.replace(/\u001b\[[\d;?]*[A-Za-z]/g, '').split(/\r?\n/);
     expect(lines.some((line) => line.includes('Legal'))).toBe(true);
     const answer = lines.filter((line) => !line.startsWith('Go on with'));

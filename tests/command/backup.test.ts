@@ -70,7 +70,7 @@ function entry(name: string, content: string, kind = '0'): Buffer {
 }
 
 test(
-  'what is cut off, changed, hostile or something else is refused in one sentence, and leaves nothing behind',
+  'a truncated, changed or hostile archive, or another file, is refused in one sentence, and nothing is written',
   async () => {
     const place = folder('bad');
     const whole = gunzipSync(readFileSync(file));
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  'a backup of nothing, or into itself, is refused',
+  'a backup of an empty folder, or into the data folder, is refused',
   async () => {
     const empty = join(folder('none'), 'data');
     mkdirSync(empty);

@@ -125,7 +125,7 @@ describe('call, for people', () => {
       out: '',
       err: 'error  Tamshai does not answer at http://localhost:9; start it with npm start.\n',
     });
-    // A server of ours whose answers are not the gateway's: signed for another address.
+    // The hr server refuses the token, which is for another address.
     const other = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
       settings: { GATEWAY_PORT: String(running.settings['HR_PORT']) },
     });
@@ -138,7 +138,7 @@ describe('call, for people', () => {
   });
 });
 
-/** Keys of another installation. */
+/** A data folder with the keys of another installation. */
 async function foreignFolder(): Promise<string> {
   const data = folder();
   const { openKeys } = await import('../../src/identity/keys.ts');
@@ -207,7 +207,7 @@ describe('token', () => {
     expect(decodeJwt(await bare('alice.chen', '--server', 'hr', '--mcp')).aud).toBe(`http://localhost:${running.settings['HR_PORT']}/mcp`);
   });
 
-  test('cannot approve unless that was switched on', async () => {
+  test('cannot approve unless the server runs with TAMSHAI_SCRIPTED_APPROVALS', async () => {
     const refused = await running.run(['token', 'alice.chen', '--approve']);
     expect(refused).toMatchObject({ code: 4, out: '' });
     expect(refused.err).toMatch(/^error {2}.*TAMSHAI_SCRIPTED_APPROVALS=1/);
@@ -225,7 +225,7 @@ describe('token', () => {
     expect(await running.run(['token', 'nobody'])).toMatchObject({ code: 2, out: '' });
   });
 
-  test('approves where the server allows scripts', async () => {
+  test('approves if the server allows scripted approvals', async () => {
     const scripted = await testServer(await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' }));
     const asked = await scripted.run([
       'call',

@@ -70,15 +70,19 @@ describe('wrong settings', () => {
   const inNowhere = () => ({ TAMSHAI_DATA: join(folder(), 'never') });
   test.each<[string, Settings, RegExp]>([
     ['a setting that does not exist', { TAMSHAI_DATABASE: 'x' }, /There is no setting TAMSHAI_DATABASE/],
-    ['a value that is none of the allowed', { TAMSHAI_LOG_LEVEL: 'loud' }, /TAMSHAI_LOG_LEVEL/],
-    ['a port that is none', { GATEWAY_PORT: '70000' }, /GATEWAY_PORT/],
+    ['a value that is not allowed', { TAMSHAI_LOG_LEVEL: 'loud' }, /TAMSHAI_LOG_LEVEL/],
+    ['a port above 65535', { GATEWAY_PORT: '70000' }, /GATEWAY_PORT/],
     ['production without an issuer', { NODE_ENV: 'production' }, /set OIDC_ISSUER/],
     ['an address beyond this machine without an issuer', { TAMSHAI_HOST: '0.0.0.0' }, /only runs on this machine/],
     ['an issuer over plain http', { OIDC_ISSUER: 'http://people.example' }, /https/],
     ['an issuer with a password', { OIDC_ISSUER: 'http://u:canary-4711@localhost:8080' }, /OIDC_ISSUER must not hold a name or a password/],
-    ['a server with a password', { HR_URL: 'http://u:canary-4711@localhost:3101' }, /HR_URL must not hold a name or a password/],
-    ['a collector with a key', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318?key=canary-4711' }, /must not hold a query/],
-    ['an address that is none', { DATABASE_URL: 'canary-4711' }, /DATABASE_URL must be an address/],
+    ['the URL of a server with a password', { HR_URL: 'http://u:canary-4711@localhost:3101' }, /HR_URL must not hold a name or a password/],
+    [
+      'the URL of a collector with a key',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318?key=canary-4711' },
+      /must not hold a query/,
+    ],
+    ['a text that is no URL', { DATABASE_URL: 'canary-4711' }, /DATABASE_URL must be an address/],
   ])('%s', async (_, settings, says) => {
     const data = inNowhere();
     const { code, out, err } = await tamshai(['start'], { settings: { ...data, ...settings } });
@@ -222,7 +226,7 @@ describe('start', () => {
 
     const gone = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
     child.kill('SIGINT');
-    child.kill('SIGINT'); // npm sends this beside the terminal's own signal
+    child.kill('SIGINT'); // npm forwards the signal of the terminal, so the process gets it twice
     expect(await gone).toBe(0);
     expect(err).toMatch(/Stopping…\nStopped\. Your data stays in/);
   });
@@ -251,7 +255,7 @@ describe('start', () => {
     expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
   });
 
-  test('a start that was killed the first time can be repeated', async () => {
+  test('a first start that was killed can be repeated', async () => {
     const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
     const child = spawn(process.execPath, [bin(), 'start'], { cwd: ROOT, env: environment(settings), detached: true, stdio: 'ignore' });
     const database = join(settings['TAMSHAI_DATA'] ?? '', 'pg');

@@ -10,7 +10,7 @@ let settings: Settings;
 beforeAll(async () => {
   build();
   settings = await prepared();
-  // The start itself has to create these.
+  // The start has to create these files itself.
   for (const name of readdirSync(data()).filter((each) => each !== 'pg')) rmSync(join(data(), name));
 }, DEADLINE_MS);
 afterAll(removeFolders);
@@ -46,7 +46,7 @@ async function startAndStop(umask: string): Promise<string[]> {
 }
 
 test.each(['000', '022', '077'])(
-  'with the umask %s',
+  'with the umask %s, other users can open nothing in the data folder',
   async (umask) => {
     expect(await startAndStop(umask)).toEqual([]);
     expect(open()).toEqual([]);
@@ -55,7 +55,7 @@ test.each(['000', '022', '077'])(
 );
 
 test(
-  'a lock of an earlier version is closed to others as well',
+  'a lock file that other users can read, from an earlier version, is closed to them',
   async () => {
     chmodSync(join(data(), 'lock.db'), 0o644);
     expect(await startAndStop('022')).toEqual([]);

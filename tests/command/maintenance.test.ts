@@ -176,7 +176,7 @@ describe('doctor', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test('names problems and remedies: a gap in row security, a taken port, readable keys', async () => {
+  test('names problems and remedies: gaps in row security and a taken port', async () => {
     const settings = copied(await freePorts());
     await inStore(
       settings,
@@ -194,7 +194,7 @@ describe('doctor', () => {
     expect(out).toMatch(/\n5 problems, 1 warning\.\n$/);
   });
 
-  test('continues where a setting or a folder is wrong', async () => {
+  test('continues with the other checks if a setting or a folder is wrong', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const settings = { TAMSHAI_DATA: file, ...(await freePorts()) };

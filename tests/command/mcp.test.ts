@@ -119,7 +119,7 @@ test('ends when its client disconnects, and writes only messages to standard out
     settings: running.settings,
     input: asked.map((each) => `${JSON.stringify(each)}\n`).join(''),
   });
-  // All messages at once, then the end of the input: all are answered in order.
+  // The input contains all messages at once and then ends; the command still answers all of them, in order.
   expect(told.code).toBe(0);
   const answers = told.out
     .trim()

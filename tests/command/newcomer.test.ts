@@ -68,7 +68,7 @@ describe('a name that is nearly right', () => {
 });
 
 describe('the person to act as', () => {
-  test.each([[['ask', 'hello']], [['call', 'hr', 'list_employees']], [['mcp']]])('%j asks for --as and names some', async (args) => {
+  test.each([[['ask', 'hello']], [['call', 'hr', 'list_employees']], [['mcp']]])('%j asks for --as and names some people', async (args) => {
     const { code, out, err } = await tamshai(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^error {2}.* --as: .*nina\.patel.*"tamshai people" lists all\.\n$/);
@@ -89,7 +89,7 @@ describe('the person to act as', () => {
     });
   });
 
-  test('people says when there are none', async () => {
+  test('people fails with an external issuer, and says why', async () => {
     const { code, out, err } = await tamshai(['people'], { settings: { OIDC_ISSUER: 'https://people.example' } });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^error {2}Sample people exist with the built-in identity provider only; .*\n$/);

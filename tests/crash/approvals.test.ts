@@ -98,7 +98,7 @@ async function survives(failpoint: string, tool: Tool, settings: Settings, count
 
 // Only in the run on embedded stores.
 it.each(onServers ? [] : cases)(
-  'the process is killed %s of %s: approving again succeeds, with one effect',
+  'the process is killed %s in %s: approving again succeeds, with one effect',
   async (failpoint, _name, tool) => {
     const settings = await prepared({ ...busy(), TAMSHAI_LOG_LEVEL: 'silent' });
     await survives(failpoint, tool, settings, (asked) => (tool.domain.store === 'sql' ? kept : keptInFile)(settings, tool.domain, asked));
@@ -147,7 +147,7 @@ if (database !== undefined && redis !== undefined) {
   const [, undo] = oneOfEach.find(([, { domain }]) => domain.name === 'knowledge') ?? expect.fail('knowledge writes nothing');
   // All domains in PostgreSQL use the same store, so one domain is enough.
   it.each(MOMENTS)(
-    'on PostgreSQL and Redis too the process ends %s of a change of knowledge',
+    'on PostgreSQL and Redis, the process is killed %s in a change of knowledge: approving again succeeds, with one effect',
     async (failpoint) => {
       const data = folder('postgres');
       const own = await freshDatabase(database, SQL_DOMAINS, SHARED_KEY, data);
@@ -183,7 +183,7 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
     beforeAll(async () => {
       const [first, second] = [folder('one'), folder('two')];
       shared = await freshDatabase(database, SQL_DOMAINS, SHARED_KEY, first);
-      // Both processes share one identity: the keys of the embedded provider are in the data folder.
+      // Both processes need the same keys of the embedded identity provider, which are in the data folder.
       cpSync(join(first, 'keys.json'), join(second, 'keys.json'));
       const on = (kind: string) => registry.domains.filter(({ store }) => store === kind);
       const [documents, search] = [await freshMongo(mongo, on('documents')), await freshSearch(opensearch, on('search'))];
@@ -221,7 +221,7 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
     }, DEADLINE_MS);
     const at = (n: number) => testServers[n % 2] as TestClient;
 
-    it.each(oneOfEach)('%s: twenty approvals at once, split over both, make one effect', async (_name, tool) => {
+    it.each(oneOfEach)('%s: twenty concurrent approvals, ten at each process, have one effect', async (_name, tool) => {
       const asked = await askFor(at(0), tool);
       const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => at(n).decide(asked.as, asked.ticket.confirmationId, true)));
       for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);

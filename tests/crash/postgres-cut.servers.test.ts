@@ -107,7 +107,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
       for (const each of roles)
         await root.query(`create role ${each} login password 'only-for-tests'; grant usage on schema ${role} to ${each};
           grant select, insert, update on all tables in schema ${role} to ${each}`);
-      // Within a transaction a writer also reads as a reader.
+      // Within a transaction, the write role also reads with the rights of the read role.
       await root.query(`grant ${role}_self to ${role}_self_write`);
     });
     afterAll(async () => {
@@ -160,7 +160,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     });
   });
 
-  test('after the loss of a connection without an error, the subscription is renewed', async () => {
+  test('after the loss of a connection without an error, LISTEN is renewed', async () => {
     let woken = 0;
     const stop = database.listen?.(role, 'there', () => void woken++) ?? expect.fail('it cannot listen');
     await expect.poll(() => woken).toBe(1);

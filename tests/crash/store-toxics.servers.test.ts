@@ -23,7 +23,7 @@ interface Case {
   readonly write: string;
   /** An input for the write, for a row that no other test has changed. */
   input(n: number): Promise<Record<string, unknown>>;
-  /** How often the row of that input was changed, from the store itself. */
+  /** How often the row of that input was changed, as the store itself says. */
   changes(input: Record<string, unknown>): Promise<number>;
 }
 
@@ -107,11 +107,11 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
     };
 
     const toxics: readonly (readonly [string, Toxic | 'down'])[] = [
-      ['gone', 'down'],
-      ['reset', { type: 'reset_peer', attributes: { timeout: 0 } }],
-      ['torn in the middle of an answer', { type: 'limit_data', attributes: { bytes: 700 } }],
-      ['a trickle', { type: 'bandwidth', attributes: { rate: 1 } }],
-      ['eight seconds late', { type: 'latency', attributes: { latency: 8_000 } }],
+      ['a stopped server', 'down'],
+      ['connections that are reset', { type: 'reset_peer', attributes: { timeout: 0 } }],
+      ['answers that are cut off', { type: 'limit_data', attributes: { bytes: 700 } }],
+      ['one kilobyte per second', { type: 'bandwidth', attributes: { rate: 1 } }],
+      ['eight seconds of latency', { type: 'latency', attributes: { latency: 8_000 } }],
     ];
     /** Runs the work for both stores at the same time: each has its own proxy, and waiting for both takes no longer than for one. */
     const both = (work: (name: 'sales' | 'support', its: Case) => Promise<void>) =>

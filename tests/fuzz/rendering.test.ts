@@ -75,7 +75,7 @@ fuzz('CSV parses back to what was written, and no cell is a formula', {
         const text = asText(value);
         expect(typeof value === 'number' ? [text] : [text, `'${text}`]).toContain(cell);
         if (!NUMBER.test(cell)) expect(cell).not.toMatch(FORMULA);
-        // Unquoted, it would be two cells in a spreadsheet with another separator.
+        // Without quotes, a spreadsheet with another separator would show two cells.
         if (/[;\t]/.test(text)) expect([text, quoted]).toEqual([text, true]);
       }
     }

@@ -68,7 +68,7 @@ async function everyRow(): Promise<string> {
   }
   return hash.digest('hex');
 }
-/** A digest of everything that staff and customers can list in the support store. */
+/** A digest of all support tickets and contacts that staff and customers can list. */
 async function supportRows(): Promise<string> {
   const seen: unknown[] = [];
   for (const username of ['dan.williams', ...personas.filter(({ realm }) => realm === 'customer').map((each) => each.username)]) {
@@ -115,7 +115,7 @@ describe('every untrusted field in the answers that a model reads', () => {
   /** No model reads the answer of a write that waits for an approval. */
   const read = answering(registry).filter(({ kind, atOnceWhen }) => kind !== 'write' || atOnceWhen !== undefined);
   const reached = new Map<string, Set<string>>();
-  /** Fields that are computed from other fields, and from which. */
+  /** Fields that are computed from other fields, so nothing is planted there. */
   const NOT_PLANTED: Readonly<Record<string, string>> = {
     'knowledge.query data[].via': 'it is made of the subject, predicate and object of a triple, which are planted',
     'journey.journey://decisions/{adr-id}#adr_id data[]': 'it is made of the number of a record',

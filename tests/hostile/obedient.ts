@@ -80,7 +80,7 @@ export interface ObedientModel extends Model {
   readonly obeyed: { readonly call: string; readonly action: Action }[];
 }
 
-/** It also tries one ordered tool that the caller may not call. */
+/** The model also calls one ordered tool that the caller may not use. */
 export function obedientModel(): ObedientModel {
   let calls = 0;
   const model: ObedientModel = {

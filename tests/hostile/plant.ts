@@ -1,4 +1,4 @@
-/** Plants hostile text in every stored field that an answer declares untrusted, past all constraints, and canaries in private fields. */
+/** Plants hostile text in every stored field that an answer declares untrusted, and canaries in private fields, with triggers disabled. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

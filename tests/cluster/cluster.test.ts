@@ -47,7 +47,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
 
   const refused = ({ status, body }: { status: number; body: Answer }) =>
     body?.status === 'error' ? [status, body.code, typeof body.suggestedAction, typeof body.retryable] : [status, body?.status];
-  it.each(byName)('%s refuses everyone else, and undeclared input', async (_name, tool) => {
+  it.each(byName)('%s refuses callers without a token or a role, and undeclared input', async (_name, tool) => {
     const { name, domain } = tool;
     const { as, input } = await ready(front, tool);
     const path = `/api/tools/${domain.name}/${name}`;
@@ -122,20 +122,20 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     for (const n of [0, 1, 2]) await expect.poll(async () => (await look(n)).status, { timeout: 12_000, interval: 500 }).toBe(401);
   });
 
-  it('a process with a copy of people gets changes from hr in another process', async () => {
+  it('finance has a copy of all people of hr, which runs in another process', async () => {
     const { body } = await front.rest('bob.martinez', 'finance', 'list_expense_reports', { limit: 5 });
     expect(body.status).toBe('success');
     const [row] = await cluster.behind.owner('select count(*)::int as n from finance.people');
     expect(row?.['n']).toBe(500);
   });
 
-  it('a customer is served by the support process, and sees their own organisation only', async () => {
+  it('a customer is served by the process of the support domain', async () => {
     const { body } = await front.rest('jane.smith@acme.example', 'support', 'customer_list_tickets', { limit: 5 });
     expect(body).toMatchObject({ status: 'success' });
   });
 
   it(
-    'a rolling restart of everything cuts off no call',
+    'in a rolling restart of the gateways and hr servers, no call fails',
     async () => {
       const work = working(cluster, (left ??= await untouched(cluster)));
       for (const { name } of cluster.nodes.filter(({ name }) => name !== 'rest')) {
@@ -155,7 +155,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       const rotated = await tamshai(['keys', 'rotate', '--json'], { settings: cluster.node('gateway1').settings });
       const { servers: both, gateways, then } = rotated.json() as Record<'servers' | 'gateways' | 'then', object>;
       cluster.believe(both);
-      // As long as a server caches the content of the file.
+      // A server rereads the file every five seconds.
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       for (const name of ['gateway1', 'gateway2', 'gateway3']) {
         await cluster.node(name).restart({ TAMSHAI_GATEWAY_KEY: JSON.stringify(gateways) });
@@ -170,19 +170,19 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   );
 
   it(
-    'each process killed in turn: nothing acknowledged is lost, nothing is done twice, nobody gets what is not theirs',
+    'each process is killed in turn: no confirmed change is lost or made twice, and nobody gets data of others',
     async () => killedInTurn(cluster, (left ??= await untouched(cluster))),
     10 * DEADLINE_MS,
   );
 
   it(
-    'each way disturbed in turn: slow, in crumbs, silent, reset, cut in the middle, gone',
+    'each connection is disturbed in turn: slow, in small pieces, silent, reset, cut in the middle, refused',
     async () => disturbedInTurn(cluster, (left ??= await untouched(cluster))),
     15 * DEADLINE_MS,
   );
 
   it(
-    'one server that is gone costs its own tools; the others answer, it is said which is missing, and it comes back by itself',
+    'if a process is killed, only its tools fail, tools/list names the unavailable server, and its tools work again after its restart',
     async () => {
       await cluster.node('rest').kill();
       const missing = await front.rest('nina.patel', 'tasks', 'list_tasks');
@@ -222,7 +222,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   it('the audit log of each process verifies', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
 
   it(
-    'a process with another key, another name or no keys does not join',
+    'a process with another master key, or with the name of a running process, does not join',
     async () => {
       const settings = { ...cluster.node('gateway1').settings, GATEWAY_PORT: '0' };
       const other = (more: Record<string, string>) => tamshai(['serve', 'gateway'], { settings: { ...settings, ...more } });

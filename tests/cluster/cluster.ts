@@ -27,11 +27,11 @@ import { builtIn } from '../registry.ts';
 /** The disturbances of a connection: undefined is a refused connection. */
 export const FAULTS = {
   slow: { type: 'latency', attributes: { latency: 900 } },
-  'in crumbs': { type: 'slicer', attributes: { average_size: 64, size_variation: 32, delay: 300 } },
+  'in small pieces': { type: 'slicer', attributes: { average_size: 64, size_variation: 32, delay: 300 } },
   silent: { type: 'timeout', attributes: { timeout: 0 } },
   reset: { type: 'reset_peer', attributes: { timeout: 30 } },
   'cut in the middle': { type: 'limit_data', attributes: { bytes: 2_500 } },
-  gone: undefined,
+  refused: undefined,
 } as const satisfies Record<string, Toxic | undefined>;
 
 export interface Node {
@@ -42,9 +42,9 @@ export interface Node {
   kill(): Promise<void>;
   /** SIGTERM, and waits until the process has ended. */
   stop(): Promise<number | null>;
-  /** Restarts, with other settings where some are given. */
+  /** Starts the process again; `more` overrides its settings. */
   start(more?: Settings): Promise<void>;
-  /** A rolling restart: the next one only once this one is ready and the load balancer has had the time to notice. */
+  /** Stops and starts the process, and waits until it is ready and the load balancer has had the time to notice. */
   restart(more?: Settings): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export const clusterServers = (): ClusterServers | undefined => {
 const on = (kind: string) => builtIn.domains.filter(({ store }) => store === kind);
 const OTHERS = DOMAINS.filter((name) => name !== 'hr');
 
-/** `at`: the public address, where it has to be known before the start. */
+/** `at` is the public port, for tests that need the public address before the start. */
 export async function openCluster(servers: ClusterServers, more: Settings = {}, at?: number): Promise<Cluster> {
   const closing: (() => Promise<unknown>)[] = [];
   const first = folder('cluster');
@@ -160,7 +160,7 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
 
   const node = async (name: string, args: readonly string[], own: Settings): Promise<Node> => {
     const data = folder(name);
-    // All processes share one identity: the keys of the embedded provider are in the data folder.
+    // All processes need the same keys of the embedded identity provider, which are in the data folder.
     cpSync(join(first, 'keys.json'), join(data, 'keys.json'));
     const settings: Settings = { ...common, ...farStores, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: name };
     const start = (all: Settings) => startCommand(all, ['serve', ...args, '--json']);

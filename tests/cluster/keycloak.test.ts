@@ -1,6 +1,6 @@
 /**
- * The same cluster with tokens of a real Keycloak: people sign in there, decide in their browser, and work on while processes are killed,
- * connections disturbed and Keycloak itself is down.
+ * The same cluster with tokens of a real Keycloak: people sign in there, decide in their browser, and continue to work while processes are
+ * killed, connections are disturbed, and Keycloak itself is down.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -54,7 +54,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
       redirectUris: [],
       attributes: {},
     };
-    // Longer than Keycloak is down.
+    // The lifetime of a token is longer than Keycloak is down.
     return { ...rest, accessTokenLifespan: 900, clients: [...clients, program] };
   };
   const own = (at: TestClient, token: string) => at.send('POST', '/api/tools/hr/get_time_off_balances', { token, body: {} });
@@ -67,7 +67,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
   it('each connection is disturbed in turn', async () => disturbedInTurn(cluster, left), 15 * DEADLINE_MS);
 
   it(
-    'Keycloak killed: who is signed in works on, who is not is told to come back, and everything is well by itself once it is there again',
+    'while Keycloak is down, signed-in people continue to work and a sign-in gets 503; after its restart, sign-ins work again',
     async () => {
       const work = working(cluster, left);
       const token = await cluster.front.token('nina.patel');

@@ -1,4 +1,4 @@
-/** Users of Keycloak: their programs have a token of it, and they decide in a browser. */
+/** People who sign in at Keycloak: their programs use its tokens, and they decide in a browser. */
 import { Person } from '../keycloak/pages.ts';
 import { PASSWORD } from '../keycloak/realms.ts';
 import type { Keycloak } from '../services/keycloak.ts';
@@ -50,7 +50,7 @@ export function throughBrowser(base: string): TestClient['decide'] {
     const find = (name: string) => new RegExp(`data-${name}="([^"]+)"`).exec(text)?.[1];
     const card = find('card');
     if (card === undefined) {
-      // An earlier press decided it, and its answer was lost: the page shows the result.
+      // An earlier press of the button decided the ticket, and its answer was lost: the page shows the result.
       const { body, ...reply } = await replyOf(await person.go(`${base}/api/confirmations/${id}`));
       const { state } = (body as { data?: { state: string } } | undefined)?.data ?? {};
       if (state === 'waiting' || state === 'executing' || state === undefined) throw new Error(`not settled: ${state}`);

@@ -41,7 +41,7 @@ export interface Working {
     readonly acknowledged: Set<string>;
     readonly unsure: Set<string>;
     readonly raised: Map<string, number>;
-    /** Confirmation ids of what was approved in the other stores. */
+    /** Confirmation ids of the changes that were approved in sales and support. */
     readonly closed: Map<string, 'sales' | 'support'>;
     readonly errors: Map<string, number>;
   };
@@ -71,10 +71,11 @@ export function working(cluster: Cluster, left: Untouched): Working {
     const { code, message, suggestedAction, retryable } = (body ?? {}) as Readonly<Record<string, unknown>>;
     count(`${status} ${String(code)} ${String(message)}`);
     const isUnion = [code, message, suggestedAction].every((each) => typeof each === 'string') && typeof retryable === 'boolean';
-    if (!isUnion || ![502, 503, 504].includes(status)) wrong.push(`an error of another kind: ${status} ${text.slice(0, 200)}`);
+    if (!isUnion || ![502, 503, 504].includes(status))
+      wrong.push(`an error of an unexpected shape or status: ${status} ${text.slice(0, 200)}`);
     // The load balancer's own errors say nothing about the request: it does not parse it.
     const ownWords = status !== 502 && !String(message).startsWith('No answer came in time');
-    if (safe && ownWords && retryable !== true) wrong.push(`safe, and called unsafe: ${status} ${text.slice(0, 200)}`);
+    if (safe && ownWords && retryable !== true) wrong.push(`a safe request was reported as not retryable: ${status} ${text.slice(0, 200)}`);
     return { retry: retryable === true };
   };
   /** The process ended in the middle of an answer: the load balancer can only close the connection. */

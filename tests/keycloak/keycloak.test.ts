@@ -129,7 +129,7 @@ it('customers sign in at their own realm, where a role with the name of a staff 
 
 it.each([
   ['that registers itself', undefined],
-  ['that is known there', 'tamshai-mcp'],
+  ['that is configured in the realm', 'tamshai-mcp'],
 ])('an MCP client %s needs only the address; its token is valid for /mcp alone and approves nothing', async (_name, clientId) => {
   const token = await mcpToken('nina.patel', clientId);
   expect([decodeJwt(token).aud].flat()).toContain(`${base}/mcp`);
@@ -159,7 +159,7 @@ it('a change requested by an MCP client is approved in the browser; a person who
   const mappings = `/tamshai-staff/users/${persona('alice.chen').sub}/role-mappings/realm`;
   await keycloak.admin('DELETE', mappings, [role]);
   try {
-    // After this time her session must ask Keycloak again before it decides, and learns of the removed role.
+    // After this time the gateway has to ask Keycloak again before it accepts her decision, and learns that the role was removed.
     await new Promise((resolve) => setTimeout(resolve, 46_000));
     expect(await decide(alice, second)).toMatchObject({ status: 403 });
     const [paid] = await testServer.owner('select salary from hr.pay where employee_id = $1', [persona('sarah.kim').employeeId]);

@@ -1,4 +1,4 @@
-/** An example whose input does not fit. */
+/** An example whose input does not match the input schema. */
 // tsc: 'id' does not exist in type '{ employee_id: string; }
 import { z } from 'zod';
 import { hr } from '../../domains/hr/domain.ts';

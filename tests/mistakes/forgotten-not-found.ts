@@ -1,4 +1,4 @@
-/** A row that may be absent is returned as it is. */
+/** `run` returns the result of `maybeOne`, which may be null, without a check. */
 // tsc: Type 'null' is not assignable to type
 import { z } from 'zod';
 import { hr } from '../../domains/hr/domain.ts';

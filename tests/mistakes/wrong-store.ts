@@ -1,4 +1,4 @@
-/** A store that the domain does not live in. */
+/** A store that the domain does not use. */
 // tsc: Property 'documents' does not exist
 import { z } from 'zod';
 import { hr } from '../../domains/hr/domain.ts';

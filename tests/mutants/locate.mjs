@@ -9,7 +9,7 @@ const sources = (root) =>
       .map((name) => join(folder, name)),
   );
 
-/** Throws where the text is in no file, or in several places: then the mutant no longer says what it breaks. */
+/** Throws if the text is in no file, or in several places: then the mutant no longer says what it breaks. */
 export function locate(root, find) {
   const pattern = find
     .split(/\s+/)
@@ -22,6 +22,6 @@ export function locate(root, find) {
       end: match.index + match[0].length,
     })),
   );
-  if (found.length !== 1) throw new Error(`${found.length} places in src and sql hold: ${find}`);
+  if (found.length !== 1) throw new Error(`${found.length} places in src, domains and sql contain: ${find}`);
   return found[0];
 }

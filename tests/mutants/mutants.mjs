@@ -100,7 +100,7 @@ export const MUTANTS = [
   },
   {
     area: 'approvals',
-    name: 'what changed since the card was shown is not written',
+    name: 'a change is not executed if a row has changed since the card was shown',
     find: '!isDeepStrictEqual(versions, ticket.versions)',
     replace: 'false',
     tests: ['tests/contract/approvals', 'tests/journeys/hr-writes'],
@@ -114,14 +114,14 @@ export const MUTANTS = [
   },
   {
     area: 'approvals',
-    name: 'approval reads the present roles',
+    name: 'an approval uses the present roles of the person',
     find: 'const present = await refresh(caller);',
     replace: 'const present = caller;',
     tests: ['tests/contract/decisions', 'tests/journeys/token-revocation', 'tests/journeys/sign-in'],
   },
   {
     area: 'approvals',
-    name: 'a denied change is not asked for again and again',
+    name: 'a change that was denied several times cannot be requested again',
     find: 'if (denials >= DENIALS.most)',
     replace: 'if (denials >= Number.POSITIVE_INFINITY)',
     tests: ['tests/contract/decisions', 'tests/journeys/hr-writes'],
@@ -165,7 +165,7 @@ export const MUTANTS = [
   // Limits
   {
     area: 'limits',
-    name: 'calls a minute are limited',
+    name: 'calls per minute are limited',
     find: 'if (retryAfterSeconds !== undefined) throw refused(',
     replace: 'if (retryAfterSeconds === -1) throw refused(',
     tests: ['tests/ports/call-limiter', 'tests/journeys/limits'],
@@ -187,7 +187,7 @@ export const MUTANTS = [
   // Identity
   {
     area: 'identity',
-    name: 'a token is only good for its audience',
+    name: 'a token is valid only for its audience',
     find: 'if (!entry.audiences.some((audience) => audiences.includes(audience))) return false;',
     replace: '',
     tests: ['tests/unit/identity-tokens', 'tests/contract/identity'],
@@ -201,7 +201,7 @@ export const MUTANTS = [
   },
   {
     area: 'identity',
-    name: 'roles are those of the token and of the account',
+    name: 'a person has only the roles that both the token and the account contain',
     find: 'roles: account ? intersect(roles, account.roles) : roles,',
     replace: 'roles,',
     tests: ['tests/unit/identity-state'],
@@ -222,7 +222,7 @@ export const MUTANTS = [
   },
   {
     area: 'identity',
-    name: 'an employee id of a token is never guessed',
+    name: 'an invalid employee id in a token is not replaced by the subject',
     find: 'canonicalUuid(claim === undefined ? sub : claim);',
     replace: 'canonicalUuid(claim) ?? canonicalUuid(sub);',
     tests: ['tests/unit/identity-tokens', 'tests/unit/identity-external', 'tests/unit/identity-state'],

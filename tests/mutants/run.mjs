@@ -1,5 +1,5 @@
 // npm run mutants: breaks each named behaviour in a copy of the project and runs its tests, which must fail.
-// npm run mutants -- cursor: only those whose area or name holds the word. Ends with a table of what was not caught.
+// npm run mutants -- cursor: only those whose area or name contains the word. Exits with 1 if a behaviour was broken and no test failed.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ const LEFT_OUT = new Set(['.git', 'data', 'node_modules']);
 for (const name of readdirSync(root)) if (!LEFT_OUT.has(name)) cpSync(join(root, name), join(folder, name), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 
-/** The first test that fails, which a broken behaviour must cause. A run that ends otherwise, by a failed build too, catches nothing. */
+/** The name of the first test that fails; undefined if none does, or if the run ends without a report, such as after a failed build. */
 function failedTest(tests) {
   const report = join(folder, 'mutant-report.json');
   rmSync(report, { force: true });

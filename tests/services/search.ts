@@ -89,7 +89,7 @@ function give(path: string, { uid, gid }: Account): void {
   }
 }
 
-/** The default options choose another garbage collector and write beside the program. */
+/** Default options of the JVM that are removed: they choose another garbage collector, or write beside the program. */
 const FOREIGN =
   /^#|^[\d:-]*-Xlog|gc\.log|-Xm[sx]|UseG1GC|G1Reserve|InitiatingHeap|ConcMark|CMS|incubator\.vector|HeapDump|ErrorFile|PrintGC|PrintTenuring|UseGCLog|GCLogFile/;
 /** Starts fast and uses little memory; benchmarks also need the compiler, and more memory. */

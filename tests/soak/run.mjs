@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request, setGlobalDispatcher } from 'undici';
 
 const minutes = Number(process.argv[2] ?? 10);
-if (!(minutes > 0)) throw new Error('How many minutes?');
+if (!(minutes > 0)) throw new Error('The number of minutes must be greater than 0.');
 const command = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'tamshai.mjs');
 const LOOK_MS = 15_000;
 setGlobalDispatcher(new Agent({ connections: 64 }));

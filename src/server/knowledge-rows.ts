@@ -25,7 +25,7 @@ async function insert(owner: Owner, table: string, columns: readonly string[], r
   ]);
 }
 
-/** In the order that the constraints need: transactions, closed versions, new versions. */
+/** Writes in the order that the constraints need: transactions, closed versions, new versions. */
 async function writeSome(owner: Owner, some: readonly Archived[]): Promise<void> {
   const columns = ['tx_id', 'at', 'action', 'principal', 'by_name', 'reason', 'undoes'];
   await insert(

@@ -50,7 +50,7 @@ const YEAR = 365 * 24 * 3600;
 
 /** This process's claims on the shared Redis. */
 export interface Membership {
-  /** Writes the claims again after Redis was emptied. False if processes that joined earlier have other keys: this one must stop. */
+  /** Writes the claims again after Redis was emptied. False if processes that joined earlier have other keys: this one must not serve. */
   renew(): Promise<boolean>;
 }
 

@@ -49,8 +49,8 @@ export async function verify(options: { json?: boolean }): Promise<number> {
 const isWhole = ({ unseen, silent }: Verified): boolean => unseen.length === 0 && silent.length === 0;
 
 /**
- * Only one process can open the embedded database. If Tamshai runs, its gateway is asked to verify the log; if the gateway gives no
- * verdict, the chains in the embedded database are left out.
+ * Only one process can open the embedded database. If Tamshai runs, this asks its gateway to verify the log; without a verdict of the
+ * gateway, it leaves the chains in the embedded database out.
  */
 export async function verifyLocalAudit(config: Config, keys: Keys, console: Console): Promise<Verified> {
   const { embedded } = ownDomains(config);

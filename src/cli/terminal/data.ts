@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const MARGIN = 2;
 const SHORT = /\b(arpu|arr|mrr|pto|sla|ssn|ytd)\b/gi;
-/** Details of errors are in camelCase. */
+/** Splits camelCase too, because the details of errors have such names. */
 const labelOf = (field: string) =>
   inWords(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`)).replace(
     SHORT,

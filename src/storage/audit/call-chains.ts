@@ -13,7 +13,7 @@ const BATCH = 500;
 const COUNTED_AT_ONCE = 2_000;
 const othersFirst = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Read as bytes and decoded by `storedText`: the driver truncates text at NUL and aborts the process at invalid UTF-8. */
+/** Reads bytes for `storedText`: the driver truncates text at its first NUL, and aborts the process at invalid UTF-8. */
 const COLUMNS = 'CAST(chain AS BLOB), n, CAST(body AS BLOB), CAST(mac AS BLOB)';
 type Row = [chain: Buffer, n: number, body: Buffer, mac: Buffer, misfiled?: number];
 const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({

@@ -1,4 +1,4 @@
-/** Limits the audit records of rate-limited calls: the first of each minute get a record each, the rest one record for each person. */
+/** Limits the audit records of rate-limited calls: the first 20 of a person in a minute get a record each, the rest share one record. */
 import type { AuditLog, AuditRecord, Clock } from '../../engine/ports.ts';
 
 const ONE_BY_ONE = 20;
@@ -13,7 +13,7 @@ interface Minute {
 
 export type BoundedAuditLog = Pick<AuditLog, 'append' | 'close'>;
 
-/** Without it, a caller over the limit would create records faster than allowed calls can. `close` writes the remaining counts. */
+/** Without this, a caller over the rate limit would create records faster than allowed calls can. `close` writes the remaining counts. */
 export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): BoundedAuditLog {
   const minutes = new Map<string, Minute>();
   let timer: NodeJS.Timeout | undefined;

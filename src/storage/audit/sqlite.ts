@@ -55,7 +55,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
     }, CATCH_UP_MS).unref();
   };
 
-  // Records that an earlier process or release left without index entries.
+  // Indexes the records that an earlier process or release left without index entries.
   afterwards();
 
   let flushedAt = 0;

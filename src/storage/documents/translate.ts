@@ -36,7 +36,7 @@ function testOf(test: Test): Query | undefined {
     case 'text':
     case 'prefix':
     case 'part':
-      // Stored texts contain no NUL, and a pattern cannot.
+      // Stored texts contain no NUL, and a pattern must not contain one.
       return test.value.includes('\0') ? undefined : { $regex: pattern(test.op, test.value) };
   }
 }

@@ -10,7 +10,7 @@ const PING_INTERVAL_MS = 10_000;
 /** Redis channels ignore the database number, so the channel's name contains it. */
 const channelOf = (url: string, name: string) => `tamshai:${new URL(url).pathname.replace(/^\/?$/, '/0')}:${name}`;
 
-/** Uses its own connections, because a subscribed one accepts no other commands. Messages during a lost connection are lost. */
+/** Uses its own connections, because a subscribed one accepts no other commands. Messages are lost while the connection is down. */
 export async function openRedisPubSub(
   url: string,
   name: string,

@@ -73,7 +73,7 @@ function scalar(into: Statement, test: Test, column: string, lowered: string): v
   }
 }
 
-/** A test of a list holds if any of its values passes; "not" a value and "is null" hold if none does. */
+/** A list passes a test if one of its values does. It passes "not" if no value is equal, and "is null" if it has no value. */
 function anyOf(into: Statement, name: string, test: Test): void {
   const among = (column: string) => `EXISTS (SELECT 1 FROM json_each(${column}, ${path(name)}) e`;
   const none = (test.op === 'is' && test.value === null) || (test.op === 'not' && test.value !== null);

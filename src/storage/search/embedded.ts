@@ -44,7 +44,7 @@ const tooMany = () => failure('SERVICE_UNAVAILABLE', 'Too many changes at once.'
 const heldByAnother = (file: string) =>
   new DatabaseProblem(`Another program is writing to ${file} and does not stop. Close it, and start again.`);
 
-/** At start-up, only the operator can end the program that holds the file, so this has its own message. */
+/** Another program may hold the file. At start-up only the operator can end that program, so the error asks for it. */
 function openWriter(file: string, prepare: (db: Sqlite) => void): Sqlite {
   let db: Sqlite | undefined;
   try {

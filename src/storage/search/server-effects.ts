@@ -38,7 +38,7 @@ export interface ServerEffects {
 }
 
 const ATTEMPTS = 12;
-/** Less than the ten seconds of a call, so that a caller that keeps losing to others gets an answer. */
+/** Less than the ten seconds of a call, so that a caller whose writes keep conflicting gets an answer. */
 const TRY_MS = 8_000;
 /** A document keeps the results of one day, and at least the newest 20. */
 const KEEP_MS = 24 * 3_600_000;

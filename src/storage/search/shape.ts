@@ -39,7 +39,7 @@ export interface Shape {
   stored(row: Row): Stored;
 }
 
-/** A fingerprint of what is indexed. When it changes, old rows are reindexed, so that new fields find them. */
+/** A fingerprint of what is indexed. When it changes, old rows are reindexed, so that queries by new fields find them. */
 export const printOf = ({ key, texts, plain }: Shape): string =>
   JSON.stringify([1, key, texts.map(({ name }) => name), [...plain.values()]]);
 

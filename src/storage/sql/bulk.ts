@@ -9,8 +9,8 @@ const BATCH = 500;
 const CHUNK = 1 << 16;
 
 /**
- * Runs `work` with row-level security suspended for the owner. Only inside a transaction: a rollback restores it. The lock keeps other
- * sessions from reading and writing these tables.
+ * Runs `work` with row-level security suspended for the owner. Call it only inside a transaction, so that a rollback restores it. The
+ * lock of `alter table` keeps other sessions from reading and writing these tables.
  */
 export async function withoutRowSecurity(owner: pg.ClientBase, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(

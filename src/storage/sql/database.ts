@@ -30,7 +30,7 @@ export interface SqlDatabase {
   /** Calls `wake` for each notification, and after a reconnect, when one may have been lost. The embedded database has no `listen`. */
   listen?(role: string, channel: string, wake: () => void): () => void;
   ping(): Promise<void>;
-  /** The embedded database has none, because it has only one connection. */
+  /** The load of the connection pools. The embedded database has one connection, and no `load`. */
   load?(): readonly PoolLoad[];
   close(): Promise<void>;
 }

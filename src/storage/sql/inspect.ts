@@ -9,9 +9,9 @@ export interface Inspection {
   readonly tables: number;
   /** Schema files that were not applied to this database. */
   readonly missing: readonly string[];
-  /** Complete sentences. */
+  /** What bypasses row-level security, in complete sentences. */
   readonly holes: readonly string[];
-  /** The difference between the clocks of the database and of this process. */
+  /** How far the clock of the database is ahead of this process; negative if it is behind. */
   readonly aheadMs: number;
   /** Why the configured login must not serve, as a sentence. */
   readonly login?: string | undefined;

@@ -282,11 +282,11 @@ describe('an installed package', () => {
 describe('a checkout', () => {
   test('builds itself when needed, once for any number of processes, and reports it on standard error only', async () => {
     const place = join(folder(), 'checkout');
-    mkdirSync(join(place, 'src', 'app'), { recursive: true });
+    for (const part of [join('src', 'cli'), 'domains']) mkdirSync(join(place, part), { recursive: true });
     for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
       cpSync(join(ROOT, part), join(place, part), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
-    const source = join(place, 'src', 'app', 'cli.ts');
+    const source = join(place, 'src', 'cli', 'main.ts');
     const program = join(place, 'bin', 'tamshai.mjs');
     const says = (text: string) =>
       writeFileSync(
@@ -310,7 +310,7 @@ describe('a checkout', () => {
     writeFileSync(source, 'export const main: number = "no";\n');
     const broken = await run();
     expect(broken).toMatchObject({ code: 1, out: '' });
-    expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/app\/cli\.ts/);
+    expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/cli\/main\.ts/);
     says('fourth');
     expect(await run()).toMatchObject({ code: 0, out: 'fourth x\n' });
   });

@@ -1,4 +1,4 @@
-/** The accounts of the embedded provider: sample personas with later changes (roles, disabled, signed out). */
+/** The accounts of the embedded provider: sample personas, and later changes of them (roles, disabled, signed out). */
 import * as z from 'zod';
 import { type Realm, type Role, rolesIn } from '../declare/people.ts';
 import type { Clock, KeyValue } from '../engine/ports.ts';
@@ -27,9 +27,9 @@ export interface PresentAccount {
 
 export interface Accounts {
   readonly personas: readonly Persona[];
-  /** By user name or `sub`, including disabled accounts. */
+  /** Finds a persona by user name or `sub`, including disabled accounts. */
   find(usernameOrSub: string): Persona | undefined;
-  /** Undefined if the account does not exist or is disabled. Reads the store each time. */
+  /** The current state of an account; undefined if it does not exist or is disabled. Reads the store each time. */
   present(realm: Realm, sub: string): Promise<PresentAccount | undefined>;
   /** Replaces the roles of the persona. */
   setRoles(usernameOrSub: string, roles: readonly string[]): Promise<void>;
@@ -54,7 +54,7 @@ export function createAccounts(
   kv: KeyValue,
   personas: readonly Persona[],
   clock: Clock = { now: () => new Date() },
-  /** Whether a customer leads the organisation; undefined if unknown, then the persona's own roles count. */
+  /** Whether a customer leads the organisation. If it is unknown (undefined), the persona's own roles count. */
   leads: (customer: Persona) => Promise<boolean | undefined> = async () => undefined,
 ): Accounts {
   const known = new Map<string, Persona>();
@@ -64,7 +64,7 @@ export function createAccounts(
     const persona = known.get(usernameOrSub);
     if (!persona) throw new Error(`There is no account named ${usernameOrSub}.`);
     const key = keyOf(persona.sub);
-    // Two concurrent changes must both take effect, so the one that loses the race is applied again to the newer state.
+    // Two concurrent changes must both take effect, so a change that loses the race is applied again to the newer state.
     for (;;) {
       const before = await kv.get(key);
       const after = JSON.stringify(next(read(before)));

@@ -4,7 +4,7 @@ import { type Failure, failure } from '../declare/errors.ts';
 import { type Role, rolesIn } from '../declare/people.ts';
 import type { Issuer } from './issuers.ts';
 
-/** Why a token was refused. Only for the log: an answer never says which check failed. */
+/** The reason why a token was refused. It is only for the log: an answer never says which check failed. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -43,7 +43,7 @@ export const TERMINAL_LIFETIME = 60;
 /** Tolerated clock difference in seconds. */
 export const SKEW = 5;
 
-/** Refuses tokens that are no access tokens. It costs little, so it runs before the signature check. */
+/** Refuses tokens that are not access tokens. The check costs little, so it runs before the signature check. */
 export function refuseOtherKinds(issuer: Pick<Issuer, 'algorithms'>, header: Claims, claims: Claims): void {
   const { alg, typ } = header;
   if (typeof alg !== 'string' || !issuer.algorithms.includes(alg)) throw new Refused('alg');
@@ -83,7 +83,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   };
 }
 
-/** Roles are read only from these three claims, each a list of strings. */
+/** Roles are read only from `roles`, `realm_access.roles` and `resource_access.<client>.roles`, if these are lists of strings. */
 export function rolesOf(issuer: Pick<Issuer, 'realm' | 'clientId'>, claims: Claims): Set<Role> {
   const { realm, clientId } = issuer;
   const ofClient = clientId === undefined ? undefined : member(claims['resource_access'], clientId);
@@ -113,7 +113,7 @@ export const canonicalUuid = (value: unknown): string | undefined => {
   return UUID.test(lower) ? lower : undefined;
 };
 
-/** An unusable claim links to no record; falling back to `sub` could link to another person. */
+/** A malformed claim links the sign-in to no record: `sub` in its place could link it to another person. */
 const employeeRef = (claim: unknown, sub: string) => canonicalUuid(claim === undefined ? sub : claim);
 
 function organization(claim: unknown): string {
@@ -127,7 +127,7 @@ function optionalId(value: unknown, what: string): string | undefined {
   return value;
 }
 
-/** Display text: without invisible characters, bidi controls and line breaks. */
+/** Returns text for display, without invisible characters, bidi controls and line breaks. */
 const plain = (value: unknown, longest: number): string =>
   typeof value === 'string'
     ? value
@@ -143,7 +143,7 @@ const OWN_CLIENTS: Readonly<Record<string, string>> = { 'tamshai-cli': 'command'
 export const isOurName = (name: string): boolean => /^(?:web|command|tamshai.*)$/i.test(name);
 export const UNNAMED = 'unnamed client';
 
-/** A registered client chooses its own name, which must not look like one of ours on a card. */
+/** A registered client chooses its own name. On a card, it must not look like the name of one of our programs. */
 function originOf(client: string, name: unknown): string {
   if (Object.hasOwn(OWN_CLIENTS, client)) return OWN_CLIENTS[client] ?? client;
   const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !isOurName(text));

@@ -17,35 +17,35 @@ const unreadable = () =>
   });
 
 /**
- * Returns the employee record of a sign-in, if any; throws for an ended employment. If the record cannot be read, a state of the last
- * five minutes counts. Otherwise, and for approvals (`exact`), the answer is SERVICE_UNAVAILABLE: the token's claim alone is not enough.
+ * Returns the id of the employee record, if it exists; throws for an ended employment. If hr cannot be read, a state of the last five
+ * minutes counts, but not for approvals (`exact`). Without a state, it throws SERVICE_UNAVAILABLE: the token's claim is not enough.
  */
 export function employmentOf(people: People, clock: Clock): (employeeId: string, exact: boolean) => Promise<string | undefined> {
-  const remembered = new Map<string, { readonly said: Employment; readonly at: number }>();
+  const remembered = new Map<string, { readonly employment: Employment; readonly at: number }>();
 
   const ask = async (employeeId: string, exact: boolean): Promise<Employment> => {
     const now = clock.now().getTime();
     try {
-      const said = await inTime(people.employment(employeeId));
+      const employment = await inTime(people.employment(employeeId));
       remembered.delete(employeeId);
-      remembered.set(employeeId, { said, at: now });
+      remembered.set(employeeId, { employment, at: now });
       if (remembered.size > REMEMBERED_AT_MOST) remembered.delete(remembered.keys().next().value ?? '');
-      return said;
+      return employment;
     } catch {
       const last = remembered.get(employeeId);
-      if (!exact && last && now - last.at <= REMEMBERED_FOR_MS) return last.said;
+      if (!exact && last && now - last.at <= REMEMBERED_FOR_MS) return last.employment;
       throw unreadable();
     }
   };
 
   return async (employeeId, exact) => {
-    const said = await ask(employeeId, exact);
-    if (said === 'terminated') throw failure('INSUFFICIENT_PERMISSIONS', 'This employment has ended.');
-    return said === 'active' ? employeeId : undefined;
+    const employment = await ask(employeeId, exact);
+    if (employment === 'terminated') throw failure('INSUFFICIENT_PERMISSIONS', 'This employment has ended.');
+    return employment === 'active' ? employeeId : undefined;
   };
 }
 
-/** A store that hangs must not hang every sign-in. */
+/** Limits the wait, because a store that hangs must not block every sign-in. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('too late')), DEADLINE_MS);

@@ -1,4 +1,4 @@
-/** The public keys by which domain servers verify tokens of the gateway. */
+/** The public keys with which domain servers verify tokens of the gateway. */
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../engine/ports.ts';
@@ -27,7 +27,7 @@ export function loadGatewayKeys(json: string): GatewayKeys {
   return { find: (kid) => found.get(kid) };
 }
 
-/** For a server in the gateway's process. */
+/** The keys for a domain server in the gateway's own process. */
 export const ownGatewayKeys = (keys: Pick<Keys, 'gateway'>): GatewayKeys => loadGatewayKeys(JSON.stringify(gatewayJwks(keys)));
 
 /** The keys that may read hr's people feed: the gateway's, and those of every process with the same master key. */
@@ -82,5 +82,5 @@ function parse(json: string): Map<string, KeyObject> {
   }
 }
 
-/** The key id is computed: a wrong `kid` in a configuration would otherwise surface only when calls fail. */
+/** The key id is computed, because a wrong `kid` in a configuration would be noticed only when calls fail. */
 const kidOf = (x: string) => hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');

@@ -1,4 +1,4 @@
-/** Signs and verifies the tokens between the gateway and domain servers: identities of calls and grants to execute. */
+/** Signs and verifies the tokens between the gateway and domain servers: identity tokens of calls, and execution grants. */
 import { hash, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import * as z from 'zod';
 import type { Caller } from '../engine/caller.ts';
@@ -34,7 +34,7 @@ export interface Execution {
   readonly tool: string;
   readonly input: Bytes;
   readonly card: Bytes;
-  /** A grant that only reads the result. It executes nothing, since it is also signed for tickets that are not approved. */
+  /** True for a grant that only reads the result. It must execute nothing, since it is also signed for tickets that are not approved. */
   readonly settle?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface IdentifiedCall extends InternalCall {
   readonly requestId: string;
 }
 
-/** Signs who makes one call to one server. The user's own token never leaves the gateway. */
+/** Signs the identity of the caller for one call to one server. The user's own token never leaves the gateway. */
 export function signIdentity(key: SigningKey, call: IdentifiedCall, clock: Clock = systemClock): string {
   const [token = ''] = signIdentities(key, call.server, [call], clock);
   return token;
@@ -100,7 +100,7 @@ export interface Opening {
 }
 
 export interface IdentityCheck extends InternalCall, Opening {
-  /** For writes: true on the first use of an id, false afterwards, for at least that many seconds. */
+  /** For writes: resolves to true on the first use of an id, and to false on later uses, for at least `seconds`. */
   readonly firstUse?: ((jti: string, seconds: number) => Promise<boolean>) | undefined;
   /** The user in the body, if present. It must match the token. */
   readonly userContext?: unknown;
@@ -135,7 +135,7 @@ export async function openGrant(
 
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
   const { method, path, body, firstUse, userContext } = check;
-  // Verified again, since the token may have expired while the body was read.
+  // The token is verified again, since it may have expired while the body was read.
   const { said, iat, exp } = await openIdentityToken(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
@@ -156,7 +156,7 @@ export function signGrant(
   return seal(key, GRANT, server, claims, clock);
 }
 
-/** A replay is harmless: the store writes the confirmation id with the effect, and only once. */
+/** A replayed grant is harmless, because the store executes each confirmation id only once. */
 export async function verifyGrant(
   keys: GatewayKeys,
   check: Execution & { token: string | undefined; clock?: Clock | undefined },
@@ -180,7 +180,7 @@ const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;
 const headerShape = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() });
 type Claims = z.infer<typeof identitiesClaims> | z.infer<typeof grantClaims>;
 
-/** A verified signature, cached by the signed text, since the calls of a batch share one. Valid as long as its key. */
+/** A token with a verified signature. It is cached, since the calls of a batch share one signature, and is valid as long as its key. */
 interface Opened {
   readonly kid: string;
   readonly key: KeyObject;
@@ -191,8 +191,8 @@ const MOST_OPENED = 256;
 const remembered = new WeakMap<GatewayKeys, Map<string, Opened>>();
 
 /**
- * Verifies a token. There is one algorithm and one issuer, so there is nothing to negotiate. Implemented here because it runs on every
- * call between servers, where a general JWT library takes twice as long.
+ * Verifies a token. There is only one algorithm and one issuer. It is our own code because it runs on every call between servers, where
+ * a general JWT library takes twice as long.
  */
 async function open<T extends Claims>(
   keys: GatewayKeys,
@@ -290,7 +290,7 @@ function saysTheSame(userContext: unknown, { person }: Caller): boolean {
   );
 }
 
-/** USER_MISMATCH has status 403 elsewhere, but 401 here, because the whole call is untrusted. */
+/** USER_MISMATCH has status 403 elsewhere. Here it has 401, because the body contradicts the token, so the call is not trusted at all. */
 function userMismatch(): Failure {
   const { code, message, suggestedAction: hint } = failure('USER_MISMATCH', 'The user in the body is not the one who is signed in.');
   return new Failure(code, { message, hint, status: 401, retryable: false });

@@ -15,14 +15,14 @@ export interface Issuer {
   readonly principalPrefix: string;
   readonly key: JWTVerifyGetKey;
   readonly algorithms: readonly string[];
-  /** Our own provider: its tokens live five minutes, and its accounts can be read at any time. */
+  /** True for our own provider: its tokens live five minutes, and its accounts can be read at any time. */
   readonly embedded: boolean;
   /** Only the `resource_access` entry of this client counts. */
   readonly clientId?: string | undefined;
   readonly present?: ((sub: string) => Promise<{ readonly roles: ReadonlySet<Role>; readonly notBefore: number } | undefined>) | undefined;
   /** The current claims at the issuer; undefined if the token is no longer active. */
   readonly introspect?: ((token: string) => Promise<Readonly<Record<string, unknown>> | undefined>) | undefined;
-  /** `terminal`: a token can approve one confirmation, for a minute. `scripted`: a token may also approve anything. Undefined: none can. */
+  /** `terminal`: a token can approve one ticket, for a minute. `scripted`: a token can also approve any ticket. Undefined: none can. */
   readonly approvals?: 'terminal' | 'scripted' | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createEmbeddedIssuer({ realm, base, keys, accounts, scriptedAppr
   return {
     realm,
     issuer: embeddedIssuerUrl(base, realm),
-    // Not the URL, so that a person keeps the principal when the port changes.
+    // The prefix is not the URL, so that a person keeps the principal when the port changes.
     principalPrefix: `${realm}:`,
     key: createLocalJWKSet({ keys: [{ ...keys.realms[realm].publicJwk }] }),
     algorithms: ['ES256'],
@@ -55,7 +55,7 @@ export interface ExternalIssuerOptions {
   readonly realm: Realm;
   readonly issuer: string;
   readonly clientId?: string | undefined;
-  /** By default, taken from the issuer's discovery document. */
+  /** By default, the URL in the issuer's discovery document. */
   readonly jwksUrl?: string | undefined;
   readonly introspect?: Issuer['introspect'];
 }
@@ -99,8 +99,7 @@ export type Discovery = z.infer<typeof discovery>;
 export async function discover(issuer: string): Promise<Discovery> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const found = discovery.parse(await fetchJson(url, {}));
-  if (found.issuer !== issuer)
-    throw new SetupProblem('The issuer describes itself under another name; set OIDC_ISSUER to exactly what it calls itself.');
+  if (found.issuer !== issuer) throw new SetupProblem('The discovery document names another issuer; set OIDC_ISSUER to exactly that name.');
   requireSafeUrl(found.jwks_uri, 'The key address of the issuer');
   return found;
 }
@@ -125,7 +124,7 @@ async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   const answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(DEADLINE_MS) });
   if (answer.status !== 200) throw new Error(`The issuer answered ${answer.status}.`);
   const text = await answer.text();
-  if (text.length > LARGEST_ANSWER) throw new Error('The issuer answered too much.');
+  if (text.length > LARGEST_ANSWER) throw new Error('The answer of the issuer is too large.');
   return JSON.parse(text);
 }
 
@@ -135,8 +134,8 @@ const RETRY_AFTER_MS = 5_000;
 const STALE_FOR_MS = 3_600_000;
 
 /**
- * Fetches the keys on first use, so that the issuer may start later than we do. An unreachable issuer is SERVICE_UNAVAILABLE, not
- * UNAUTHENTICATED, so that clients keep their valid tokens.
+ * Fetches the keys on first use, so that the issuer may start later than we do. If the issuer cannot be reached, the error is
+ * SERVICE_UNAVAILABLE, not UNAUTHENTICATED, so that clients keep their valid tokens.
  */
 function remoteKeys(locate: () => Promise<string>): JWTVerifyGetKey {
   const unreachable = () => failure('SERVICE_UNAVAILABLE', 'Sign-ins cannot be checked at the moment.');

@@ -33,7 +33,7 @@ export class SetupProblem extends Error {
   override readonly name = 'SetupProblem';
 }
 
-/** Each use has its own derived key, so that a signature or seal of one use is invalid for another. */
+/** Each use has its own derived key, so that a signature or a sealed value of one use is invalid for another. */
 export type KeyUse =
   | 'cursor'
   | 'audit'
@@ -87,7 +87,7 @@ const privateJwk = z.looseObject({ kty: z.enum(['EC', 'OKP']), crv: z.enum(['P-2
 const keyFile = z.strictObject({
   version: z.literal(1),
   masterKey: z.string().optional(),
-  /** A check value for a master key in the configuration, to detect that it has changed. */
+  /** A value derived from a configured master key. It shows whether that key has changed. */
   masterCheck: z.string().optional(),
   staff: privateJwk,
   customer: privateJwk,
@@ -115,7 +115,7 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
   };
 }
 
-/** The order of P-256, less one. */
+/** The number of valid private keys of P-256: the order of the curve, less one. */
 const P256_SCALARS = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550');
 
 /**

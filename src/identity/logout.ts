@@ -53,4 +53,4 @@ export function createLogout({ issuers, denied, clock }: LogoutOptions): (token:
   };
 }
 
-const refused = () => failure('VALIDATION_ERROR', 'This is not a logout token that we can believe.');
+const refused = () => failure('VALIDATION_ERROR', 'The logout token is missing or not valid.');

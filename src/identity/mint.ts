@@ -10,12 +10,12 @@ import type { Keys } from './keys.ts';
 export interface MintOptions {
   readonly base: string;
   readonly audience: string;
-  /** True approves anything, but only if scripted approvals are on. An id approves that one confirmation, for a minute. */
+  /** With `true`, the token can approve any ticket, if scripted approvals are on. With an id, it can approve that ticket, for a minute. */
   readonly approve?: true | string | undefined;
   /** In seconds, at most five minutes. */
   readonly ttl?: number | undefined;
   readonly client?: string | undefined;
-  /** The account's current roles, if known. The verifier removes roles that the account has lost in any case. */
+  /** The account's current roles, if known. In any case, the verifier removes roles that the account has lost. */
   readonly roles?: Iterable<string> | undefined;
   readonly scope?: string | undefined;
   readonly clock?: Clock | undefined;

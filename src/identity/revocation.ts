@@ -1,4 +1,4 @@
-/** Revoked tokens, sessions and people, in the shared key-value store. */
+/** Stores the revocations of tokens, sessions and people in the shared key-value store. */
 import { hash } from 'node:crypto';
 import type { Realm } from '../declare/people.ts';
 import type { Clock, KeyValue } from '../engine/ports.ts';
@@ -25,7 +25,7 @@ export interface Revocations {
 }
 
 const DAY = 24 * 3600;
-/** Longer than any session or access token of a sensible issuer. */
+/** No session or access token of a usual issuer lives longer. */
 const MONTH = 30 * DAY;
 
 export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new Date() }): Revocations {
@@ -50,6 +50,6 @@ export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new 
   };
 }
 
-/** Ids are untrusted. Hashed, they have a fixed length and cannot address another key. */
+/** Ids are untrusted, so they are hashed: a hash has a fixed length and cannot address another key. */
 const keyOf = (kind: 'token' | 'session' | 'person', realm: Realm, id: string) =>
   `revoked:${kind}:${hash('sha256', `${realm}\n${id}`, 'base64url')}`;

@@ -29,15 +29,15 @@ export interface VerifierOptions {
   readonly clock: Clock;
   /** Called with the reason for the log, never with the token. */
   readonly onRefused?: ((reason: string) => void) | undefined;
-  /** Called once per issuer whose tokens live longer than they should. */
+  /** Called once for each issuer whose tokens live longer than five minutes. */
   readonly onLongLived?: ((issuer: string, seconds: number) => void) | undefined;
 }
 
 export interface Verifier {
-  /** The fast path: one hash and one lookup. Undefined means "call `verify`", never "refused". Pass the same array each time. */
+  /** The fast path: one hash and one lookup. If the result is undefined, call `verify`. Pass the same array each time. */
   verifyCached(authorization: string | undefined, audiences: readonly string[]): Caller | undefined;
   verify(token: string | undefined, audiences: readonly string[]): Promise<Caller>;
-  /** Reloads the person without any cache, for approvals. The right to approve and the origin stay. */
+  /** Reloads the person without any cache, for approvals. The right to approve and the origin stay the same. */
   refresh(caller: Caller): Promise<Caller>;
 }
 
@@ -51,7 +51,7 @@ const FRESH_FOR_SECONDS = 60;
 interface Entry {
   readonly caller: Caller;
   readonly audiences: readonly string[];
-  /** The validity of the entry. `from` guards against a clock that is set back. */
+  /** The entry is valid from `from` until `until`. `from` guards against a clock that is set back. */
   readonly from: number;
   readonly until: number;
   /** The last array of audiences that matched. Servers pass the same array each time, so one comparison is enough. */
@@ -123,7 +123,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   };
 
   const check = async (token: string, cacheKey: string, issuer: Issuer): Promise<Entry> => {
-    // Taken before anything is read, so that the ten seconds count from the oldest value in the result.
+    // The time is taken before any value is read, so that the ten seconds count from the oldest value in the result.
     const started = clock.now();
     const seconds = started.getTime() / 1000;
     const { payload } = await jwtVerify(token, issuer.key, {
@@ -215,7 +215,8 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     return { ...caller, person: { ...person, roles, employeeId: state.employeeId } };
   };
 
-  const worded = async <T>(work: Promise<T>): Promise<T> => {
+  /** Logs the reason of a refusal, and throws the same answer for every reason. */
+  const hidingReason = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
@@ -231,8 +232,8 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
       const token = bearer(authorization);
       return token === undefined || token.length > LONGEST_TOKEN ? undefined : cached(keyOf(token), audiences);
     },
-    verify: (token, audiences) => worded(admit(token, audiences)),
-    refresh: (caller) => worded(renew(caller)),
+    verify: (token, audiences) => hidingReason(admit(token, audiences)),
+    refresh: (caller) => hidingReason(renew(caller)),
   };
 }
 
@@ -263,7 +264,7 @@ async function answered<T>(question: Promise<T>): Promise<T> {
 /** The claims of an older external token may be outdated, so the verifier asks the issuer for the current claims. */
 async function introspected(issuer: Issuer, raw: string | undefined, roles: ReadonlySet<Role>): Promise<ReadonlySet<Role>> {
   if (!issuer.introspect || raw === undefined) {
-    throw failure('UNAUTHENTICATED', 'Sign in again to decide this: your sign-in is too old to show your present roles.');
+    throw failure('UNAUTHENTICATED', 'Sign in again to decide this: your sign-in is too old to prove your current roles.');
   }
   const claims = await answered(issuer.introspect(raw));
   if (!claims) throw new Refused('inactive');

@@ -125,12 +125,7 @@ describe('the sign-in and consent pages', () => {
     for (let time = 0; time < 2; time++) {
       const { pages } = await walk(w.base, {}, browser);
       expect(pages).toHaveLength(2);
-      for (const words of [
-        'Unverified',
-        '127.0.0.1:50123',
-        'says that it is the Tamshai command',
-        'Approve a change. That stays with you.',
-      ])
+      for (const words of ['Unverified', '127.0.0.1:50123', 'says that it is the Tamshai command', 'Approve a change. Only you can.'])
         expect(pages[1]).toContain(words);
     }
   });

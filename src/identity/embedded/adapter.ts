@@ -6,7 +6,7 @@ import { errors } from './library.ts';
 
 /** Models that are valid only while their grant exists. */
 const UNDER_A_GRANT = new Set(['AuthorizationCode', 'RefreshToken']);
-/** The lifetime of entries without one of their own; clients use `unusedClientSeconds`. */
+/** The lifetime of entries that have none of their own, except clients, which get `unusedClientSeconds`. */
 const LONGEST = 400 * 24 * 3600;
 
 export interface AdapterOptions {

@@ -8,7 +8,7 @@ export const CLI_CLIENT = 'tamshai-cli';
 const OURS = new Set([WEB_CLIENT, CLI_CLIENT]);
 
 export const isOurs = (clientId: string): boolean => OURS.has(clientId);
-/** The web client needs no consent: its codes can only reach our own callback. Any local program can listen for the command's codes. */
+/** The web client needs no consent: its codes reach only our callback. The command needs it: any local program can receive its codes. */
 export const needsConsent = (clientId: string): boolean => clientId !== WEB_CLIENT;
 
 const PUBLIC: ClientMetadata = {
@@ -68,7 +68,7 @@ export function settleRegistration(asked: Record<string, unknown>): void {
   asked['response_types'] = ['code'];
 }
 
-/** Characters that look like letters of our name; `folded` maps them, so that no client name imitates it. */
+/** Characters that look like letters of our name. `folded` maps them to these letters, so that no client name imitates ours. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   а: 'a',
   ɑ: 'a',
@@ -104,7 +104,7 @@ function checkName(name: unknown): void {
     refuse(`client_name must have 1 to ${LONGEST_NAME} characters`);
   const text = String(name);
   if (hasUnseen(text)) refuse('client_name must not hold invisible characters');
-  if (folded(text).includes('tamshai')) refuse('client_name must not look like one of ours');
+  if (folded(text).includes('tamshai')) refuse('client_name must not look like Tamshai');
 }
 
 function checkRedirect(redirect: unknown): void {

@@ -11,7 +11,7 @@ import { errorPage } from './pages.ts';
 import type { audiences } from './resources.ts';
 
 export const SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
-/** Does not disclose the owner of the token. */
+/** The message does not disclose the owner of the token. */
 export const NOT_YOURS = 'the token was not issued to this client';
 export const ACCESS_TOKEN_SECONDS = 300;
 const HOUR = 3600;
@@ -59,7 +59,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
       id_token_signed_response_alg: 'ES256',
     },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
-    // The provider validates a listed property at every registration, so our rules run before the provider's.
+    // The provider calls this validator at every registration, so our rules run before the provider's own.
     extraClientMetadata: {
       properties: ['tamshai_registered'],
       validator: (ctx, _property, _value, metadata) => {
@@ -112,7 +112,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
     revokeGrantPolicy: () => true,
-    // Pages of other origins may not call these endpoints; the public documents are open without this.
+    // Pages of other origins may not call these endpoints. The metadata and the keys are public in any case.
     clientBasedCORS: () => false,
     fetch: () => Promise.reject(new Error('The built-in provider fetches nothing.')),
     interactions: { policy: policy(), url: (_ctx, interaction) => `${mount}/interaction/${interaction.uid}` },
@@ -162,7 +162,7 @@ function clientIdOf(ctx: KoaContextWithOIDC): string {
   return clientId;
 }
 
-/** Asks for the person, and for consent unless it is our web client, at every sign-in: no stored session signs in silently. */
+/** Every sign-in asks for the person and, except for our web client, for consent. So no stored session signs in silently. */
 function policy() {
   const { Check, base } = interactionPolicy;
   const prompts = base();
@@ -184,7 +184,7 @@ function policy() {
   return prompts;
 }
 
-/** The grant of this consent, or a new grant for our own web client. Never the grant of an earlier sign-in. */
+/** Returns the grant of this consent, or a new grant for our own web client, but never the grant of an earlier sign-in. */
 async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
   const { client, account, result } = oidc;
   const { Grant } = oidc.provider;
@@ -197,7 +197,7 @@ async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
   return grant;
 }
 
-/** Grants all requested scopes that we know. People choose none, because no scope allows anything by itself. */
+/** Grants all requested scopes that we know. People need not choose scopes, because no scope allows anything by itself. */
 export function grantAll(
   grant: { addOIDCScope(scope: string): void; addResourceScope(resource: string, scope: string): void },
   scopes: readonly string[],

@@ -62,7 +62,7 @@ export function createInteractions({
       .map(text)
       .filter((resource) => resource !== '');
 
-  /** Ends the session of another person first; otherwise the provider would ask the browser to sign out. */
+  /** First ends the session of another person; otherwise the provider would ask the browser to sign out. */
   const login = async (interaction: Interaction, sub: string): Promise<void> => {
     const { session } = interaction;
     if (session && session.accountId !== sub) {
@@ -130,9 +130,9 @@ export function createInteractions({
       await login(interaction, account.persona.sub);
     } else {
       const accountId = interaction.session?.accountId;
-      const said = form.get('answer');
-      if (accountId === undefined || (said !== 'yes' && said !== 'no')) return ask(res, interaction);
-      if (said === 'yes') await allow(interaction, accountId, text(interaction.params['client_id']));
+      const consent = form.get('answer');
+      if (accountId === undefined || (consent !== 'yes' && consent !== 'no')) return ask(res, interaction);
+      if (consent === 'yes') await allow(interaction, accountId, text(interaction.params['client_id']));
       else await finish(interaction, { error: 'access_denied', error_description: 'the person did not allow it' });
     }
     res.writeHead(303, { ...pageHeaders, location: interaction.returnTo, 'content-length': '0' }).end();
@@ -163,7 +163,7 @@ const same = (given: string, expected: string) => {
 /** Returns undefined for other media types, large forms and aborted requests. */
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
   if (!isFormType(req.headers['content-type'])) return undefined;
-  // Not `for await`: leaving that loop early destroys the connection, so we could not answer.
+  // `for await` cannot be used here: leaving the loop early destroys the connection, so we could not answer.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

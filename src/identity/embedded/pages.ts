@@ -57,7 +57,7 @@ export interface ConsentPage {
   readonly person: Persona;
   /** The name that the client gave itself, if any. */
   readonly name: string | undefined;
-  /** The client uses the id of our command, which any program on this machine can do. */
+  /** True if the client uses the id of our command, which any program on this machine can do. */
   readonly asCommand: boolean;
   readonly redirectHost: string;
   readonly audience: string;
@@ -76,32 +76,32 @@ ${top}
   }</p>
 <section class="card"><header><h2>${shown}</h2><span class="badge badge--warn">${icon('warn')}Unverified</span></header>
 <div class="pad"><dl class="kv">
-<dt>Sends you to</dt><dd class="mono">${bdi(redirectHost)}</dd>
+<dt>Returns you to</dt><dd class="mono">${bdi(redirectHost)}</dd>
 <dt>Acts as</dt><dd>${person.name}, ${person.title}</dd>
-<dt>Gets into</dt><dd class="mono">${bdi(audience)}</dd>
-<dt>Can</dt><dd>See what ${person.name} may see, and prepare changes</dd>
-<dt>Cannot</dt><dd>Approve a change. That stays with you.</dd>
+<dt>Can access</dt><dd class="mono">${bdi(audience)}</dd>
+<dt>Can</dt><dd>See what ${person.name} may see, and request changes. A few changes, such as those to own tasks, need no approval.</dd>
+<dt>Cannot</dt><dd>Approve a change. Only you can.</dd>
 </dl></div>
 <form class="ap-foot" method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}"><p class="say">You are asked again each time it connects.</p><button class="btn" name="answer" value="no">Cancel</button><button class="btn btn--primary" name="answer" value="yes">Allow</button></form>
 </section></div></main>`;
   return page({ title: 'Allow a program', body, banners });
 }
 
-const SAID: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   invalid_client: 'The program that sent you here is not known any more. Connect it again from its own settings.',
-  invalid_redirect_uri: 'The program that sent you here wants you back at an address that it did not register.',
-  expired: 'This sign-in took too long or was finished before. Please start it again.',
+  invalid_redirect_uri: 'The program that sent you here wants to send you back to an address that it did not register.',
+  expired: 'This sign-in took too long, or it has already ended. Please start again.',
   forbidden: 'This form did not come from our own page, so nothing was done. Please start the sign-in again.',
   server_error: 'Something went wrong on our side. Nothing was changed. Please try again.',
 };
 
 export function errorPage(code: string, description: string | undefined, banners: Banners): string {
-  const said = description === 'client is invalid' ? SAID['invalid_client'] : SAID[code];
+  const message = description === 'client is invalid' ? MESSAGES['invalid_client'] : MESSAGES[code];
   const body = html`<main class="signin signin--small" id="main"><div class="signin-in">
 ${brand()}
 <h1 class="big">Sign-in stopped</h1>
-<p class="lead">${said ?? 'The program that sent you here asked for something that is not possible.'}</p>
-${said === undefined && html`<p class="small faint foot">${bdi(code)}${description !== undefined && html`: ${bdi(description)}`}</p>`}
+<p class="lead">${message ?? 'The program that sent you here asked for something that is not possible.'}</p>
+${message === undefined && html`<p class="small faint foot">${bdi(code)}${description !== undefined && html`: ${bdi(description)}`}</p>`}
 <p class="foot"><a class="btn" href="/">Back to the start page</a></p>
 </div></main>`;
   return page({ title: 'Sign-in stopped', body, banners });

@@ -43,7 +43,7 @@ export interface EmbeddedProvider {
   /** Whether this path, with or without a query, belongs to the provider. */
   handles(url: string): boolean;
   handler(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Ends one sign-in: its refresh tokens at once, its access tokens at their next check. */
+  /** Ends one sign-in: its refresh tokens at once, its access tokens when they are verified next (cached for ten seconds). */
   revokeSignIn(realm: Realm, sid: string): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
       const { each, path, query } = found;
       const open = WELL_KNOWN.test(path) || path === '/jwks';
       if (!open && req.headers.origin !== undefined && !fromOurPage(req, base))
-        return refuse(res, 403, 'Pages of other origins may not use this.');
+        return refuse(res, 403, 'Pages of other origins may not use this address.');
       for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
       const search = query === undefined ? '' : `?${query}`;
       // Cookies belong to one host name, so browsers on another loopback name are redirected before they get any.
@@ -115,12 +115,12 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     configuration({ realm, mount, base, key: keys.realms[realm], cookieKeys, accounts, adapter, resources, banners }),
   );
 
-  // Access tokens are not stored: listing their sign-in as revoked ends them.
+  // Access tokens are not stored. They end because their sign-in is listed as revoked.
   const endings = new Set<Promise<void>>();
   provider.on('grant.revoked', (_ctx, grantId) => {
     const ending = onReplay(grantId).finally(() => endings.delete(ending));
     endings.add(ending);
-    ending.catch((error: unknown) => log?.error({ error: String(error) }, 'A sign-in could not be named as revoked.'));
+    ending.catch((error: unknown) => log?.error({ error: String(error) }, 'A sign-in could not be listed as revoked.'));
   });
   provider.on('server_error', (_ctx, error) => log?.error({ error: error.message }, 'The built-in identity provider failed.'));
 
@@ -129,17 +129,17 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     const registering = ctx.path === '/reg' && ctx.method === 'POST';
     const clientId = randomUUID();
     if (registering) {
-      const slow = await registered.tooFast(ctx.req.socket.remoteAddress ?? '');
-      if (slow || !(await registered.reserve(clientId))) {
+      const tooFast = await registered.tooFast(ctx.req.socket.remoteAddress ?? '');
+      if (tooFast || !(await registered.reserve(clientId))) {
         ctx.status = 429;
-        ctx.set('retry-after', slow ? '60' : '3600');
-        ctx.body = { error: 'temporarily_unavailable', error_description: 'too many clients registered lately' };
+        ctx.set('retry-after', tooFast ? '60' : '3600');
+        ctx.body = { error: 'temporarily_unavailable', error_description: 'too many clients were registered recently' };
         return;
       }
       ctx.state['clientId'] = clientId;
     }
     await next();
-    // The provider authenticates the client, but refuses to revoke JWTs; they are revoked here.
+    // The provider authenticates the client, but refuses to revoke JWTs, so this code revokes them.
     if (ctx.path === REVOCATION_PATH && (ctx.body as { error?: string } | undefined)?.error === 'unsupported_token_type') {
       const { client, params } = ctx.oidc as Pick<KoaContextWithOIDC['oidc'], 'client' | 'params'>;
       const foreign = (await revokeAccessToken(String(params?.['token']), client?.clientId ?? '')) === 'of another client';
@@ -149,7 +149,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       if (!foreign) ctx.remove('content-type');
     }
     if (registering && ctx.status !== 201) await registered.used(clientId);
-    // Waits for pending revocations, so that they hold when the client gets its answer.
+    // Waits for pending revocations, so that they are in force when the client gets its answer.
     await Promise.allSettled(endings);
     if (WELL_KNOWN.test(ctx.path)) {
       Object.assign(ctx.body as object, { response_modes_supported: ['query'], revocation_endpoint_auth_methods_supported: ['none'] });

@@ -5,7 +5,7 @@ export interface RegistrationLimits {
   /** The largest number of registered clients without a sign-in. */
   readonly unused: number;
   readonly unusedSeconds: number;
-  /** Registrations from one address. */
+  /** The largest number of registrations from one address. */
   readonly perMinute: number;
 }
 
@@ -20,7 +20,7 @@ export function createRegistrations(kv: KeyValue, prefix: string, limits: Regist
   const key = `${prefix}unused-clients`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
 
-  /** Updates the list by compare-and-swap. Returns false if `next` refuses by returning undefined. */
+  /** Updates the list by compare-and-swap. If `next` returns undefined, the list stays and the result is false. */
   const change = async (next: (list: readonly Unused[]) => readonly Unused[] | undefined): Promise<boolean> => {
     for (;;) {
       const stored = await kv.get(key);

@@ -9,7 +9,7 @@ const POLICY = {
   'frame-ancestors': "'none'",
 } as const;
 
-/** `form-action` also applies to redirects of a form, so a page whose form ends at another program names its address in `formsTo`. */
+/** `form-action` also applies to redirects after a form, so `formsTo` allows the address of the program that the form redirects to. */
 export function contentSecurityPolicy(formsTo?: string): string {
   const fixed = Object.entries(POLICY).map(([name, value]) => `${name} ${value}`);
   return [...fixed, `form-action 'self'${formsTo === undefined ? '' : ` ${formsTo}`}`].join('; ');

@@ -21,7 +21,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 /**
  * Characters that are invisible or change their neighbours: controls, bidi marks, zero-width and tag characters, fillers, variation
- * selectors, private use. Readers must see them.
+ * selectors, private use. Pages show their code points, so that readers notice them.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/u;
@@ -31,13 +31,13 @@ export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 
 const named = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Text from data: invisible characters appear as code points, and the text cannot change the direction of text around it. */
+/** Shows text from data: invisible characters as code points, and without effect on the direction of the text around it. */
 export function bdi(text: string): Html {
   const pieces = text.split(SPLIT).map((piece) => (UNSEEN.test(piece) ? html`<span class="esc">${named(piece)}</span>` : html`${piece}`));
   return html`<bdi>${pieces}</bdi>`;
 }
 
-/** Like `bdi`, as plain text for attributes and titles. */
+/** Like `bdi`, but returns plain text for attributes and titles. */
 export const seen = (text: string): string =>
   text
     .split(SPLIT)
@@ -46,7 +46,7 @@ export const seen = (text: string): string =>
 
 const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
 
-/** A word in two alphabets may imitate another name. */
+/** Whether a word mixes two alphabets. Such a word may imitate another name. */
 export const mixesAlphabets = (text: string): boolean =>
   text.split(/[^\p{L}\p{M}]+/u).some((word) => ALPHABETS.filter((alphabet) => alphabet.test(word)).length > 1);
 

@@ -82,10 +82,10 @@ export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer
     finish: async (current, { state, nonce, verifier }) => {
       const config = await configuration();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
-      return tokens(await worded(oidc.authorizationCodeGrant(config, current, checks, { resource })));
+      return tokens(await classifyErrors(oidc.authorizationCodeGrant(config, current, checks, { resource })));
     },
     renew: async (refresh) => {
-      const renewed = tokens(await worded(oidc.refreshTokenGrant(await configuration(), refresh, { resource })));
+      const renewed = tokens(await classifyErrors(oidc.refreshTokenGrant(await configuration(), refresh, { resource })));
       // Issuers without rotation return no new refresh token.
       return { ...renewed, refresh: renewed.refresh ?? refresh };
     },
@@ -100,7 +100,7 @@ export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer
 const unreachable = (cause: unknown) =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The identity provider does not answer. Please try again in a moment.'), { cause });
 
-/** Errors of a wrong response, as opposed to a missing, late or garbled one. */
+/** The codes of errors for a wrong response, as opposed to a missing, late or unreadable one. */
 const WRONG = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
@@ -108,8 +108,8 @@ const WRONG = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** Distinguishes a refusal from an issuer that does not answer: only a refusal ends a session. */
-async function worded<T>(work: Promise<T>): Promise<T> {
+/** Throws SignInRefused for a refusal, and SERVICE_UNAVAILABLE if the issuer does not answer: only a refusal ends a session. */
+async function classifyErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

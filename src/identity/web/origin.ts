@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { sameAudience } from '../issuers.ts';
 
-/** For requests of our scripts: scheme, host and port must match. */
+/** For requests of our scripts: scheme, host and port of the origin must be ours. */
 export const hasOurOrigin = (req: IncomingMessage, base: string): boolean => req.headers.origin === new URL(base).origin;
 
 /**
@@ -12,7 +12,7 @@ export const fromOurPage = (req: IncomingMessage, base: string): boolean =>
   hasOurOrigin(req, base) ||
   ((req.headers.origin === undefined || req.headers.origin === 'null') && req.headers['sec-fetch-site'] === 'same-origin');
 
-/** Allows our own host and its loopback aliases, and so refuses DNS rebinding. */
+/** Allows our own host and its loopback aliases, which prevents DNS rebinding. */
 export function hostAllowed(base: string): (req: IncomingMessage) => boolean {
   const hosts = new Set(sameAudience(base).map((url) => new URL(url).host));
   return ({ headers: { host } }) => host !== undefined && hosts.has(host.toLowerCase());

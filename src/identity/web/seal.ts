@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 const NONCE = 12;
 const TAG = 16;
 
-/** `about` is authenticated: a value that was sealed for one purpose does not open for another. */
+/** `about` names the purpose of a value and is authenticated: a value that was sealed for one purpose cannot be opened for another. */
 export interface Sealer {
   seal(about: string, value: unknown): string;
   /** Returns undefined for values that were not sealed with this key and `about`. */

@@ -10,9 +10,9 @@ import type { Sealer } from './seal.ts';
 
 const LONGEST = 8 * 3600;
 const IDLE = 3600;
-/** Updates `seen` at most this often, so that not every request writes. */
+/** `seen` is updated at most once in this time, so that not every request writes. */
 const TOUCH_AFTER = 120;
-/** Access tokens that end sooner than this are renewed first. */
+/** An access token that expires within this time is renewed first. */
 const RENEW_BEFORE = 60;
 const RENEWING_SECONDS = 15;
 const POLL_MS = 50;
@@ -48,7 +48,7 @@ interface Held {
   readonly session: Session;
 }
 
-/** Sessions are sealed, under a digest of their id: a reader of the store can neither use a session nor learn its id. */
+/** Sessions are stored sealed, under a digest of their id: a reader of the store can neither use a session nor learn its id. */
 export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOptions): SessionStore {
   const keyOf = (id: string) => `web:session:${createHash('sha256').update(id).digest('base64url')}`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
@@ -74,7 +74,7 @@ export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOpti
   const needsRenewal = ({ expiresAt, issuedAt }: Session, freshSeconds: number | undefined) =>
     expiresAt - seconds() < RENEW_BEFORE || (freshSeconds !== undefined && seconds() - issuedAt > freshSeconds);
 
-  /** A refresh token is valid once, so one request of one replica uses it, and the others wait for the result. */
+  /** A refresh token is valid once, so one request on one replica uses it, and all other requests wait for the result. */
   const renewOnce = async (key: string, session: Session): Promise<Session | undefined> => {
     const { refresh, realm } = session;
     if (refresh === undefined) return session.expiresAt > seconds() ? session : undefined;

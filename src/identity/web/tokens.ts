@@ -1,4 +1,4 @@
-/** Design tokens of the pages: colours, sizes and times. Text contrast is AA on every surface, control edges have 3:1. */
+/** Design tokens of the pages: colours, sizes and times. The contrast of text is AA (WCAG) on every surface, that of control edges 3:1. */
 export const tokens = `:root {
   color-scheme: light dark;
   --bg: light-dark(#f8f7f4, #111110); --surface: light-dark(#ffffff, #181816); --surface-sub: light-dark(#f3f1ec, #21211e);

@@ -47,7 +47,10 @@ test('every source file that a page names exists', () => {
   const named = pages
     .filter((page) => !page.startsWith('docs/journey/'))
     .flatMap((page) =>
-      [...read(page).matchAll(/`((?:src|sql|tests|web|bin|deploy|contracts)\/[\w./-]+)`/g)].map(([, path = '']) => ({ page, path })),
+      [...read(page).matchAll(/`((?:src|domains|sql|tests|web|bin|deploy|contracts)\/[\w./-]+)`/g)].map(([, path = '']) => ({
+        page,
+        path,
+      })),
     );
   expect(named.length).toBeGreaterThan(50);
   const isThere = (path: string) => existsSync(join(root, path)) || existsSync(join(root, `${path}.test.ts`));

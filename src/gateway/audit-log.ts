@@ -54,7 +54,7 @@ export interface AuditPage {
   readonly nextCursor?: string;
   readonly about: About;
 }
-/** A verdict with the instances that did not answer. */
+/** The verdict over all instances, with the names of those that did not answer. */
 export type FederatedVerdict = AuditVerdict & { readonly missing?: readonly string[] };
 
 export interface AuditReader {

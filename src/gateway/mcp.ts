@@ -139,7 +139,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
 const programOf = (said: string | undefined, registered: string): string =>
   [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
-/** The origin that the client used, because the client compares it with the metadata URL. A TLS proxy may make `base` an https URL. */
+/** The origin that the client used, because the client compares it with the metadata URL. Behind a TLS proxy, `base` is an https URL. */
 export function originOf(req: IncomingMessage, base: string): string {
   const { host = '' } = req.headers;
   return new URL(base).host === host ? new URL(base).origin : `http://${host}`;

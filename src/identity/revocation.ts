@@ -15,7 +15,7 @@ export interface TokenFacts {
 
 /** Revocations are shared by all replicas. Each realm has one issuer, so an id is unique within its realm. */
 export interface Revocations {
-  /** Revokes one token until it expires (seconds since 1970; a day if unknown). */
+  /** Revokes one token until `expiresAt` (seconds since 1970); without it, for a day. */
   revokeToken(realm: Realm, jti: string, expiresAt?: number): Promise<void>;
   /** Revokes all tokens of one sign-in. */
   revokeSession(realm: Realm, sid: string): Promise<void>;

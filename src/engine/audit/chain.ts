@@ -130,7 +130,7 @@ const broken = (chain: string, n: number, problem: string) => ({ ok: false, chai
 export interface VerifyOptions {
   /** Chains whose checkpoints must all be readable here; all chains by default. */
   readonly own?: ((chain: string) => boolean) | undefined;
-  /** Reads the checkpoints again: a growing chain may name one that is newer than the first read. */
+  /** Reads the checkpoints again, because a growing chain may name a checkpoint that is newer than the first read. */
   readonly again?: (() => Promise<readonly Checkpoint[]>) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Pagination cursors: encrypted, and bound to tool, filters, order and person. */
+/** Pagination cursors: encrypted, and bound to tool, filters, order, person and the roles of the person. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { failure } from '../../declare/errors.ts';
 import type { Person } from '../../declare/people.ts';

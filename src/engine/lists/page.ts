@@ -22,7 +22,7 @@ export interface PageOptions {
   readonly hoisted: readonly string[];
 }
 
-/** `rows` holds one row more than the limit when there is another page. */
+/** If there is another page, `rows` contains one row more than the limit. */
 export function pageOf(
   rows: readonly Row[],
   asked: ListInput,

@@ -27,7 +27,7 @@ let file: string;
 let tool: Tool;
 let testRuntime: TestRuntime;
 beforeAll(async () => {
-  // The file lies in the folder of the tests, where compiler and test runner find it. Its relative imports become absolute.
+  // The file is written below this folder, where compiler and test runner find it. Its relative imports become absolute.
   folder = await mkdtemp(join(root, 'tests/journeys/.page-'));
   file = join(folder, 'list-work-anniversaries.ts');
   const here = block(`${TOOLS}list-work-anniversaries.ts`).replace(
@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the page names the file like the tool, and shows the export for index.ts and the command npm run contracts', () => {
+test('the page names the file after the tool, and shows the export for index.ts and the command npm run contracts', () => {
   expect(basename(file)).toBe(`${tool.name.replaceAll('_', '-')}.ts`);
   expect(block('domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
   expect(page).toContain('npm run contracts');

@@ -36,13 +36,13 @@ describe('an MCP client with the name of one of our own clients', () => {
     expect(await call({ name: 'x', title: name })).toBe('unnamed client');
   });
 
-  it('a client with another name is shown by that name', async () => {
+  it('is not affected if it has another name: it is shown by that name', async () => {
     expect(await call({ name: 'Some Editor' })).toBe('Some Editor');
   });
 });
 
-describe('a grant that only asks for the result', () => {
-  it('executes nothing, however often it is replayed', async () => {
+describe('an execution grant that only asks for the result', () => {
+  it('executes nothing when it is replayed, even with a changed body', async () => {
     const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
     const verified = await testServer.tamshai.wiring.identity.verifier.verify(await testServer.token('alice.chen'), [
       `${testServer.tamshai.base}/api`,
@@ -50,7 +50,7 @@ describe('a grant that only asks for the result', () => {
     const person: Person = verified.person;
     const ticket = await testServer.tamshai.wiring.runtime.tickets.find(confirmationId, person);
 
-    // An eavesdropper between the gateway and the server, such as a proxy that logs.
+    // This server stands for an eavesdropper between the gateway and the server, such as a logging proxy.
     const heard: { authorization: string; body: string }[] = [];
     const listener = createServer(async (req, res) => {
       const chunks: Buffer[] = [];
@@ -89,8 +89,8 @@ describe('a grant that only asks for the result', () => {
   });
 });
 
-describe('a decision at an address with another spelling', () => {
-  it.each(['/api/%63onfirm/', '/api/confirm%2f', '/%61pi/confirm/'])('follows the same rules: %s', async (path) => {
+describe('a decision at a percent-encoded spelling of the address', () => {
+  it.each(['/api/%63onfirm/', '/api/confirm%2f', '/%61pi/confirm/'])('is refused by the same rules: %s', async (path) => {
     const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
     const token = await testServer.token('alice.chen', { approve: true });
     const { status } = await testServer.send('POST', path + confirmationId, { token, raw: '{"approved":false,"approved":true}' });

@@ -30,7 +30,7 @@ const hangs = () => {
     await new Promise(() => {});
   };
 };
-/** Starts to read the stream, without waiting for its end. */
+/** Asks a question and waits for the first text, but not for the end of the stream. */
 async function begin(user: string, query: string, conversationId?: string) {
   const gone = new AbortController();
   const response = await request(`${testServer.address()}/api/query`, {
@@ -52,7 +52,7 @@ async function begin(user: string, query: string, conversationId?: string) {
 }
 
 describe('a conversation', () => {
-  test('is remembered, listed and read again by the person who began it', async () => {
+  test('is stored, and can be continued, listed and read by the person who began it', async () => {
     model.next = (turn) =>
       results(turn).length === 0 ? [{ call: 'hr_find_employees', input: { name: 'Kim' } }] : ['Sarah Kim is an engineer.'];
     const first = await ask(testServer, 'frank.davis', 'who is Kim?');
@@ -98,7 +98,7 @@ describe('a conversation', () => {
     expect((await read('marcus.johnson', conversationId)).status).toBe(200);
   });
 
-  test('is erased for good, also while it is being answered', async () => {
+  test('is erased permanently, even while a question in it is being answered', async () => {
     says('Hello.');
     const { conversationId } = await ask(testServer, 'nina.patel', 'forget this');
     expect((await erase('nina.patel', conversationId)).body).toMatchObject({
@@ -177,7 +177,7 @@ describe('an answer stops', () => {
     expect(answer.done).toBe(true);
   });
 
-  test('a seventh answer at once is refused', async () => {
+  test('before it begins, if six answers of the person are already running', async () => {
     hangs();
     const open = [];
     for (let n = 0; n < 6; n++) open.push(await begin('tom.becker', `question ${n}`));

@@ -14,7 +14,7 @@ beforeEach(() => {
   model.signals = [];
 });
 
-/** Makes one call, then answers. */
+/** Makes the model call one tool and then answer with this text. */
 const callThenSay = (call: string, input: Record<string, unknown>, say: string) => {
   model.next = (turn) => (results(turn).length === 0 ? [{ call, input }] : [say]);
 };
@@ -60,10 +60,10 @@ describe('a question', () => {
 
   test.each([
     ['no question', {}],
-    ['an empty one', { query: '   ' }],
-    ['one that is too long', { query: 'x'.repeat(4001) }],
-    ['one that is no text', { query: { $ne: null } }],
-    ['a key that nobody knows', { query: 'hi', user_id: 'x' }],
+    ['an empty question', { query: '   ' }],
+    ['a question that is too long', { query: 'x'.repeat(4001) }],
+    ['a question that is not text', { query: { $ne: null } }],
+    ['an unknown key', { query: 'hi', user_id: 'x' }],
   ])('%s is refused before the stream begins', async (_, body) => {
     const { status, body: answer } = await testServer.send('POST', '/api/query', { token: await testServer.token('frank.davis'), body });
     expect(status).toBe(400);
@@ -78,7 +78,7 @@ describe('a question', () => {
 });
 
 describe('limits', () => {
-  test('stop after twelve calls, then the model answers without tools', async () => {
+  test('end tool calls after twelve; the model then answers without tools', async () => {
     model.next = (turn) => (turn.allTools.length === 0 ? ['This is it.'] : [{ call: 'tasks_list_tasks' }]);
     const answer = await ask(testServer, 'nina.patel', 'loop for ever');
     expect(of(answer, 'tool_call')).toHaveLength(12);
@@ -86,14 +86,14 @@ describe('limits', () => {
     expect(answer.text).toBe('This is it.\n\nI stopped after 12 look-ups. This is what I have; ask for a smaller part to go on.');
   });
 
-  test('also count calls of one turn', async () => {
+  test('count the calls of a single turn too', async () => {
     model.next = (turn) => (results(turn).length === 0 ? Array.from({ length: 40 }, () => ({ call: 'tasks_list_tasks' })) : ['Enough.']);
     const answer = await ask(testServer, 'nina.patel', 'everything at once');
     expect(of(answer, 'tool_call')).toHaveLength(12);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'calls' }]);
   });
 
-  test('allow three pending changes; the fourth is refused and recorded', async () => {
+  test('allow three pending changes; further ones are refused and recorded', async () => {
     const salaries = [201_001, 201_002, 201_003, 201_004, 201_005];
     model.next = (turn) =>
       results(turn).length === 0
@@ -118,7 +118,7 @@ describe('limits', () => {
     });
   });
 
-  test('truncate an endless answer, and say so', async () => {
+  test('truncate an endless answer, and the answer says so', async () => {
     model.next = async function* () {
       for (let n = 0; n < 10_000; n++) yield 'x'.repeat(1024);
     };
@@ -129,7 +129,7 @@ describe('limits', () => {
     expect(model.signals[0]?.aborted).toBe(true);
   });
 
-  test('stop at the token limit, and say so', async () => {
+  test('stop the answer at the token limit, and the answer says so', async () => {
     model.next = (turn) => [
       { type: 'used', inputTokens: 100_000, outputTokens: 1 },
       ...(results(turn).length < 4 ? [{ call: 'tasks_list_tasks' }] : []),
@@ -139,7 +139,7 @@ describe('limits', () => {
     expect(answer.text).toContain('grew too large');
   });
 
-  test('give the model at most 64 kB of a result with a note about the rest; the person gets all of it', async () => {
+  test('give the model at most 64 kB of a result; the person gets all 50 rows', async () => {
     callThenSay('hr_list_employees', {}, 'There are more than 50.');
     const answer = await ask(testServer, 'alice.chen', 'everyone');
     expect(of(answer, 'tool_result')).toMatchObject([{ rows: 50, hasMore: true }]);
@@ -149,7 +149,7 @@ describe('limits', () => {
 });
 
 describe('the notes of the loop', () => {
-  test('a truncated list is called incomplete, whatever the model says', async () => {
+  test('call a truncated list incomplete, even if the model does not', async () => {
     callThenSay('hr_list_employees', { department: 'Engineering' }, 'Here they are.');
     const answer = await ask(testServer, 'alice.chen', 'list engineering');
     expect(of(answer, 'pagination')).toMatchObject([
@@ -160,7 +160,7 @@ describe('the notes of the loop', () => {
     );
   });
 
-  test('no note is added where the list was read to its end or the answer says so itself', async () => {
+  test('are omitted if the list was read to its end or the model says how many rows it shows', async () => {
     model.next = (turn) => {
       const last = results(turn).at(-1)?.answer;
       if (last === undefined) return [{ call: 'hr_list_employees', input: { department: 'Engineering' } }];
@@ -172,7 +172,7 @@ describe('the notes of the loop', () => {
     expect((await ask(testServer, 'alice.chen', 'top 5')).text).toBe('The top 5 by name.');
   });
 
-  test('a write ends in a card without an effect, whatever the model claims', async () => {
+  test('say that nothing has changed yet if a write waits for approval, even if the model claims otherwise', async () => {
     callThenSay('hr_update_salary', { employee_id: SARAH, new_salary: 131_000 }, 'Done! I have updated the salary.');
     const answer = await ask(testServer, 'alice.chen', 'raise Sarah');
     const [card] = of(answer, 'pending_confirmation');
@@ -186,14 +186,14 @@ describe('the notes of the loop', () => {
     ).toMatchObject({ data: { state: 'waiting' } });
   });
 
-  test('a refused change that the model reports as done is corrected', async () => {
+  test('say that nothing was changed if the model reports a refused change as done', async () => {
     callThenSay('hr_update_salary', { employee_id: SARAH, new_salary: 131_000 }, 'I have updated the salary.');
     const answer = await ask(testServer, 'frank.davis', 'raise Sarah');
     expect(of(answer, 'tool_result')).toMatchObject([{ status: 'error', code: 'INSUFFICIENT_PERMISSIONS' }]);
     expect(answer.text).toContain('Nothing was changed in this answer.');
   });
 
-  test('an unknown or closed tool is refused as at any endpoint, and recorded', async () => {
+  test('an unknown or forbidden tool is refused and recorded as at any endpoint', async () => {
     model.next = (turn) =>
       results(turn).length === 0
         ? [{ call: 'delete_everything' }, { call: 'hr_delete_employee', input: { employee_id: SARAH, reason: 'because' } }]
@@ -220,8 +220,8 @@ describe('the notes of the loop', () => {
   });
 });
 
-describe('GET', () => {
-  test('allows read tools only, also where the model calls another one', async () => {
+describe('GET /api/query', () => {
+  test('allows only tools that read, even if the model calls another one', async () => {
     model.next = (turn) =>
       results(turn).length === 0
         ? [
@@ -236,7 +236,7 @@ describe('GET', () => {
     expect((await testServer.rest('alice.chen', 'tasks', 'list_tasks')).text).not.toContain('by a link');
   });
 
-  test('takes the token only from its header, and never logs the question', async () => {
+  test('accepts the token only in the header, and never logs the question', async () => {
     model.next = () => ['Hello.'];
     const token = await testServer.token('alice.chen');
     for (const name of ['access_token', 'token']) {

@@ -1,4 +1,4 @@
-/** Text of a colleague that orders the assistant about: a model that obeys it only gets a card. */
+/** Instructions in text that a colleague wrote: if the model obeys them, the change still needs an approval. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../src/assistant/model.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';
@@ -25,7 +25,7 @@ interface Listed {
   readonly subject: string;
 }
 
-test("an order in the subject of a colleague's ticket has no effect without a card", async () => {
+test("instructions in the subject of a colleague's ticket have no effect without an approval", async () => {
   await testServer.rest(JANE, 'support', 'customer_submit_ticket', {
     title: 'Layoffs next month, keep this between us',
     description: 'This is for the agent alone.',
@@ -74,7 +74,7 @@ test("an order in the subject of a colleague's ticket has no effect without a ca
 
 const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
-test('a customer who answers on a ticket by its name gets a card with the reason, which can be approved', async () => {
+test('a customer who comments on a ticket by its name gets a card with the reason, and can approve it', async () => {
   answering = createOfflineModel(builtIn);
   const sara = 'sara.support@globex.example';
   const said = await ask(testServer, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
@@ -94,7 +94,7 @@ test('a customer who answers on a ticket by its name gets a card with the reason
   });
 });
 
-test('text that only the caller wrote needs no card', async () => {
+test('after text that only the caller wrote, changes need no approval', async () => {
   answering = model;
   const told = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
     model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
@@ -118,7 +118,7 @@ test('text that only the caller wrote needs no card', async () => {
   ).toEqual(Array.from({ length: 4 }, () => ['success', false]));
 });
 
-test('a resource that a model reads by its URI counts like a tool result', async () => {
+test('text of a resource that the model reads by its URI counts as untrusted', async () => {
   model.next = (turn) =>
     results(turn).length === 0
       ? [

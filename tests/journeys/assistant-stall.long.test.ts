@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => testServer.close());
 
-/** Resolves to the whole answer; `onStart` is called when it begins. */
+/** Resolves to the whole answer. Calls `onStart` for each chunk, so the first call marks the start of the answer. */
 async function send(user: string, query: string, onStart: () => void): Promise<string> {
   const response = await request(`${testServer.address()}/api/query`, {
     method: 'POST',
@@ -39,7 +39,7 @@ test('health checks are answered while ten people wait for the answers to the lo
   });
   await expect.poll(() => started.size).toBe(people.length);
   for (let check = 0; check < 5; check += 1) expect((await testServer.send<object>('GET', '/health')).status).toBe(200);
-  // A model on the event loop would start a question only after the earlier ones: nearly all would be answered by now.
+  // On the event loop the model would answer one question after the other: most would have ended before the last answer starts.
   expect(answered).toBeLessThan(people.length / 2);
   for (const raw of await Promise.all(answers)) expect(raw).toContain('"reason":"done"');
 });

@@ -1,4 +1,4 @@
-/** One short run of the installed command: start, ask, approve, stop. Everything else about it is in tests/command. */
+/** One short run of the built command: start, ask, approve, stop. All other tests of the command are in tests/command. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { build, DEADLINE_MS, prepared, removeFolders, testClientOf, type TestServer, testServer } from '../command/command-support.ts';
 
@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 test(
-  'starts, answers a question, asks before a change, makes it once it is approved, and stops',
+  'the command starts, answers a question, asks for approval of a change, makes the approved change, and stops',
   async () => {
     const balance = await running.run(['ask', 'What is my PTO balance?', '--as', 'marcus.johnson']);
     expect(balance).toMatchObject({ code: 0, out: expect.stringMatching(/\d/) });

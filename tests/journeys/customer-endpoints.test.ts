@@ -1,7 +1,4 @@
-/**
- * Two customers of each of three organisations at every endpoint: nothing of others is visible, and foreign ids answer as unknown ones,
- * byte for byte.
- */
+/** Customers see nothing of other organisations at any endpoint, and a foreign id gives the same bytes as an unknown id. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
@@ -34,7 +31,7 @@ afterAll(async () => {
   await testServer?.close();
 });
 
-/** The bytes without what differs for each call: the requested id and the request id. */
+/** The text of the answer without the values that differ for each call: the requested id and the request id. */
 const plain = ({ text, requestId }: Outcome, id: string) => text.replaceAll(requestId, 'request').replaceAll(id, 'id');
 const rowsOf = ({ answer }: Outcome) => (answer as SuccessAnswer).data as Row[];
 
@@ -42,7 +39,7 @@ describe.each(SURFACES)('customers at the endpoint %s', (endpoint) => {
   const cases = customers.map((who) => [who.username, who] as const);
 
   test.each(cases)(
-    '%s',
+    '%s sees nothing of others, and gets the same bytes for foreign and unknown ids',
     async (_user, who) => {
       const call = (tool: Tool, input: object) => toolCaller.call(endpoint, who.username, tool, input);
       const absent = randomUUID();

@@ -1,4 +1,4 @@
-/** An invited contact becomes active at their first sign-in: once, for the verified address alone. */
+/** The first call of an invited person activates their contact, exactly once and only if they signed in with the invited address. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
@@ -8,7 +8,7 @@ import { searchStores } from '../test-runtime-search.ts';
 
 const jane = 'jane.smith@acme.example';
 const KOFI = 'kofi.mensah@acme.example';
-/** A sign-in by an external provider: with its own subject id. */
+/** A person who signed in at an external provider, with a new subject id. */
 function newcomer(email: string, more: Partial<Person> = {}): Person {
   const sub = randomUUID();
   return {
@@ -31,7 +31,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     await testRuntime?.close();
     expect(testRuntime?.problems).toEqual([]);
   });
-  /** The audit records of the store itself. */
+  /** The audit records of accepted invitations in the support store. */
   async function noted(): Promise<object[]> {
     const { audit } = testRuntime.search('support');
     const found: object[] = [];
@@ -49,7 +49,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
   const invite = async (email: string) =>
     expect(code(await testRuntime.done(jane, 'support', 'customer_invite_contact', { email }))).toBe('success');
 
-  test('another address, an unverified one, another organisation or an existing contact activates nothing', async () => {
+  test('a sign-in with another or unverified address, of another organisation or of an existing contact activates nothing', async () => {
     const globex = person('mike.manager@globex.example').organizationId;
     const outsiders = [
       newcomer('kofi.mensah@acme.example.evil.example'),
@@ -65,7 +65,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     }
   });
 
-  test('the first sign-in activates the contact under that account, at two replicas at once, and is recorded once', async () => {
+  test("concurrent first calls on two replicas activate the contact once, with the account's id, and leave one audit record", async () => {
     const kofi = newcomer('Kofi.Mensah@acme.example');
     expect(code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id: kofi.sub }))).toBe('CONTACT_NOT_FOUND');
     expect(await Promise.all([come(kofi), come(kofi, 1), come(kofi), come(kofi, 1)])).toEqual(Array(4).fill('success'));
@@ -74,7 +74,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect(await noted()).toMatchObject([{ principal: kofi.principal, server: 'support', decision: 'allowed' }]);
   });
 
-  test('an invited contact can become the lead only after the first sign-in', async () => {
+  test('an invited contact can become the lead only after their first call', async () => {
     await invite('dana.lee@acme.example');
     const dana = newcomer('dana.lee@acme.example', { roles: person(jane).roles });
     const [{ contact_id: before } = {}] = await contact('dana.lee@acme.example');
@@ -86,7 +86,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect(code(await testRuntime.done(dana, 'support', 'customer_transfer_lead', { contact_id: person(jane).sub }))).toBe('success');
   });
 
-  test('of two accounts with one address that sign in at once, one becomes the contact', async () => {
+  test('of two accounts with the same address that call concurrently, one becomes the contact', async () => {
     await invite('lee.one@acme.example');
     const [one, two] = [newcomer('lee.one@acme.example'), newcomer('lee.one@acme.example')];
     expect(await Promise.all([come(one), come(two, 1)])).toEqual(['success', 'success']);
@@ -95,7 +95,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect([one.sub, two.sub]).toContain(seats[0]?.['contact_id']);
   });
 
-  test('a person who signed in before the invitation becomes active at the next call after a minute', async () => {
+  test('a person who called before the invitation becomes active with the first call a minute later', async () => {
     const early = newcomer('early.bird@acme.example');
     expect(await come(early)).toBe('success');
     await invite('early.bird@acme.example');

@@ -1,4 +1,4 @@
-/** The lead of an organisation: stored in its record, exactly one at all times, and changed only by an approval. */
+/** The lead of an organisation: the record of the organisation names exactly one, and only an approved transfer changes it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
 import { execute, findResult } from '../../src/engine/approvals/writes.ts';
@@ -47,7 +47,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     if (now !== jane) expect(code(await give(now, jane))).toBe('success');
   });
 
-  test('the card names the new lead and the consequence for the caller; nothing happens before the approval', async () => {
+  test('the card names the new lead and what the caller loses; nothing changes before the approval', async () => {
     const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     expect(card.confirmationData).toMatchObject({
       subject: { id: bob.organizationId, label: 'Acme Corporation: Bob Developer (bob.developer@acme.example)' },
@@ -65,7 +65,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(await leads()).toEqual([jane]);
   });
 
-  test('after the transfer the record decides, whatever the tokens still say', async () => {
+  test('after a transfer only the new lead has the rights of a lead, even if another token still has the role', async () => {
     const count = async (who: Person) => {
       let rows = 0;
       for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -82,7 +82,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       status: 'success',
       data: { lead_contact_id: bob.sub, lead_name: 'Bob Developer', organization_name: 'Acme Corporation' },
     });
-    // Jane's token is minutes old and says lead; so does Bob's new one.
+    // Jane's older token and Bob's new one both have the role of a lead.
     expect(await leads()).toEqual([bob]);
     expect(await count(bob)).toBe(all);
     expect(await count(jane)).toBeLessThan(all);
@@ -103,7 +103,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       ['Jane Smith', 'contact', 'active'],
       ['Kofi Mensah', 'contact', 'invited'],
     ]);
-    // A former lead cannot read a colleague's private ticket: it answers as unknown.
+    // A former lead gets the answer for an unknown id for a colleague's private ticket.
     const [other] = (await testRuntime.data(bob, 'support', 'customer_list_tickets', { limit: 50 })).filter(
       (row) => row['visibility'] === 'private' && row['opened_by'] === 'Ingrid Solheim',
     );
@@ -113,7 +113,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(code(await testRuntime.call(bob, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('success');
   });
 
-  test('a card from before another transfer is void', async () => {
+  test('a card of the former lead cannot be approved after another transfer', async () => {
     const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: ingrid.sub });
     const invite = await testRuntime.ask(jane, 'support', 'customer_invite_contact', { email: 'late@acme.example' });
     await give(jane, bob);
@@ -123,7 +123,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect((await contacts(bob)).some((row) => row['email'] === 'late@acme.example')).toBe(false);
   });
 
-  test('of two transfers at once one happens, and there is one lead at every moment', async () => {
+  test('of two concurrent transfers one succeeds, and afterwards there is exactly one lead', async () => {
     for (let round = 0; round < 6; round++) {
       const from = await theLead();
       const [one, two] = people.filter((who) => who !== from);
@@ -141,13 +141,13 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       over = true;
       expect(codes.filter((each) => each === 'success').length).toBe(1);
       for (const each of codes) expect(['success', 'CHANGED_SINCE_APPROVAL', 'INSUFFICIENT_PERMISSIONS']).toContain(each);
-      // Three requests are not one moment: the lead may change between them, but the record never has none or two.
+      // The three requests run at different moments, so they may see two leads while the lead changes, but never three.
       for (const count of await watching) expect(count).toBeLessThanOrEqual(2);
       expect([one, two]).toContain(await theLead());
     }
   }, 60_000);
 
-  test('the same approval ten times on two replicas is one transfer', async () => {
+  test('ten concurrent approvals of one card on two replicas make one transfer', async () => {
     const { confirmationId } = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => testRuntime.approve(jane, confirmationId, n % 2)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
@@ -160,7 +160,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     const ticket = await testRuntime.runtime.tickets.find(confirmationId, jane);
     const answer = await testRuntime.approve(jane, confirmationId);
     const former = person('jane.smith@acme.example', { roles: ['basic-customer'] });
-    // As after a lost response, or on another replica: the roles are read again before the execution.
+    // After a lost response or on another replica, the roles are read again before the execution.
     expect(await execute(testRuntime.runtime, ticket, { person: former, origin: 'web', requestId: 'again' })).toEqual(answer);
     expect(await findResult(testRuntime.runtime, ticket, former)).toEqual(answer);
     const other = await testRuntime.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });
@@ -170,7 +170,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     await expect(refused).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  test('only an active contact of the same organisation can lead', async () => {
+  test('only another active contact of the same organisation can become the lead', async () => {
     const ask = async (contact_id: string) => code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id }));
     expect(await ask(jane.sub)).toBe('ALREADY_LEAD');
     expect(await ask(KOFI)).toBe('CONTACT_NOT_ACTIVE');
@@ -178,7 +178,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(await ask('not an id')).toBe('VALIDATION_ERROR');
   });
 
-  test('an invitation waits for approval, adds one contact, and not twice', async () => {
+  test('an invitation needs approval and adds one contact, and the same address cannot be invited again', async () => {
     const input = { email: 'Dana.Lee@Acme.example' };
     const card = await testRuntime.ask(jane, 'support', 'customer_invite_contact', input);
     expect(card.message).toBe('Invite dana.lee@acme.example to the portal of Acme Corporation? Nothing has changed yet.');
@@ -194,7 +194,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(code(await testRuntime.call(jane, 'support', 'customer_invite_contact', { email: 'nobody' }))).toBe('VALIDATION_ERROR');
   });
 
-  test('the card says when an address is of another mail domain', async () => {
+  test('the card says if an address is not at the mail domain of the organisation', async () => {
     const { message, confirmationId } = await testRuntime.ask(jane, 'support', 'customer_invite_contact', {
       email: 'mallory@evil.example',
     });
@@ -202,7 +202,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(code(await testRuntime.decide(jane, confirmationId, false))).toBe('cancelled');
   });
 
-  test('of two invitations at once neither is lost silently, and no contact is duplicated', async () => {
+  test('of two concurrent invitations each one that succeeds adds exactly one contact', async () => {
     const cards = await Promise.all(
       ['one@acme.example', 'two@acme.example'].map((email) => testRuntime.ask(jane, 'support', 'customer_invite_contact', { email })),
     );
@@ -214,7 +214,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(new Set(emails).size).toBe(emails.length);
   });
 
-  test('contacts come in pages like any list', async () => {
+  test('contacts can be read page by page', async () => {
     const all = (await contacts(jane)).map((row) => row['contact_id']);
     const paged: unknown[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {

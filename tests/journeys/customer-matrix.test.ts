@@ -1,7 +1,4 @@
-/**
- * Two customers of each of three organisations, over all tools and ids: nothing of others, and no difference between foreign and unknown
- * ids.
- */
+/** Isolation of customers, with two of each organisation: no tool shows data of others, and foreign ids answer as unknown ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import * as support from '../../domains/support/index.ts';
@@ -20,7 +17,7 @@ const ABSENT = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 /** The access rules of the specification, applied to the stored rows. */
 const maySee = (who: Persona, row: Row) =>
   row['customer_id'] === who.organizationId && (isLead(who) || row['contact_id'] === who.sub || row['visibility'] === 'organization');
-/** All tickets of the own organisation, those that sample questions name, and some of others. */
+/** The tickets that a test tries: all of the own organisation, those that sample questions name, and some of others. */
 const lookedAtBy = (who: Persona) => tickets.filter((row, n) => row['customer_id'] === who.organizationId || n < 7 || n % 11 === 0);
 const idOf = (row: Row) => String(row['ticket_id']);
 const without = (text: string, id: string) => text.replaceAll(id, 'the id');
@@ -48,7 +45,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
   }
   const everyone = customers.map((who) => [who.username, who] as const);
 
-  test('each organisation has two customers, and each of them sees some tickets and not others', () => {
+  test('there are six customers; a lead may see all tickets of the organisation, another customer only some', () => {
     expect(customers.length).toBe(6);
     for (const who of customers) {
       expect(lookedAtBy(who).some((row) => maySee(who, row))).toBe(true);
@@ -67,7 +64,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
   });
 
   test.each(everyone)(
-    '%s opens these and no others, and foreign is as absent',
+    '%s opens the tickets that they may see, and other tickets answer as unknown',
     async (_user, who) => {
       const absent = without(await raw(who, 'customer_get_ticket', { ticket_id: ABSENT }), ABSENT);
       expect(absent).toContain('TICKET_NOT_FOUND');
@@ -99,7 +96,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
     }
   });
 
-  test.each(everyone)('%s finds nothing of others by its text', async (_user, who) => {
+  test.each(everyone)('%s cannot find a ticket of others by its text', async (_user, who) => {
     for (const row of tickets.slice(0, 7)) {
       const found = await pages(who, 'customer_list_tickets', { query: String(row['subject']) });
       expect(found.some((each) => idOf(each) === idOf(row))).toBe(maySee(who, row));
@@ -142,7 +139,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
     for (const { contact_id } of foreign) expect(without(await give(String(contact_id)), String(contact_id))).toBe(absent);
   });
 
-  test.each(everyone)('%s cannot choose an organisation, nor use a tool of the staff', async (_user, who) => {
+  test.each(everyone)('%s cannot choose an organisation or use a tool of the staff', async (_user, who) => {
     for (const tool of Object.values(support)) {
       const input = tool.examples[0]?.input('2026-11-16') ?? {};
       if (tool.name.startsWith('customer_')) {
@@ -159,7 +156,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
     }
   });
 
-  test('internal notes are not shown, not searched and not highlighted', async () => {
+  test('internal notes are not shown to customers, and cannot be searched by them', async () => {
     const words = (text: unknown) =>
       String(text ?? '')
         .toLowerCase()
@@ -200,7 +197,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
     expect(code(await testRuntime.call(jane, 'support', 'customer_search_kb', { limit: 2, cursor }))).toBe('INVALID_CURSOR');
   });
 
-  test('a customer without an organisation, or of an unknown one, sees and adds nothing', async () => {
+  test('a customer without an organisation or of an unknown one sees nothing and cannot add anything', async () => {
     for (const organizationId of [undefined, ABSENT]) {
       const lost = { ...person('jane.smith@acme.example'), organizationId };
       const call = async (tool: string, input: object = {}) => testRuntime.call(lost, 'support', tool, input);

@@ -1,4 +1,4 @@
-/** Tickets and comments of customers act at once: who sees them, and that none is lost. */
+/** Customers create tickets and comments without an approval: who sees them, and that no comment is lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
 import { statuses } from '../../domains/support/schemas.ts';
@@ -36,7 +36,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     testRuntime.data(who, 'support', 'customer_submit_ticket', { ...report, ...input });
   const open = async (who: Who, ticket_id: unknown) => code(await testRuntime.call(who, 'support', 'customer_get_ticket', { ticket_id }));
 
-  test("a ticket is created at once, with a deadline by the customer's plan", async () => {
+  test("a ticket is created at once, with a deadline that follows from the customer's plan", async () => {
     const made = await submit(bob, { category: 'reporting', priority: 'critical' });
     expect(made).toMatchObject({
       subject: report.title,
@@ -68,7 +68,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     });
   });
 
-  test('the sharing of a ticket decides who sees it', async () => {
+  test('the visibility of a ticket decides which contacts see it', async () => {
     const [secret, shared] = [await submit(bob), await submit(bob, { visibility: 'organization' })];
     const seenBy = async (ticket: Data) => [
       await open(bob, ticket['ticket_id']),
@@ -78,12 +78,12 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     ];
     expect(await seenBy(secret)).toEqual(['success', 'success', 'TICKET_NOT_FOUND', 'TICKET_NOT_FOUND']);
     expect(await seenBy(shared)).toEqual(['success', 'success', 'success', 'TICKET_NOT_FOUND']);
-    // The lead's private ticket is not shared with the organisation.
+    // A private ticket of the lead is visible to the lead only.
     const own = await submit(jane);
     expect(await seenBy(own)).toEqual(['TICKET_NOT_FOUND', 'success', 'TICKET_NOT_FOUND', 'TICKET_NOT_FOUND']);
   });
 
-  test('title and description have length limits', async () => {
+  test('the input of a new ticket is validated: lengths, characters, keys and visibility; subject is an alias of title', async () => {
     const ask = async (input: object) => code(await testRuntime.call(mike, 'support', 'customer_submit_ticket', { ...report, ...input }));
     expect(await ask({ title: 'Four' })).toBe('VALIDATION_ERROR');
     expect(await ask({ title: '    x    ' })).toBe('VALIDATION_ERROR');
@@ -99,7 +99,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     expect(code(await testRuntime.call(mike, 'support', 'customer_submit_ticket', older))).toBe('success');
   });
 
-  test('a comment is visible at once, also to the staff, and reopens a waiting ticket', async () => {
+  test('a comment is visible at once, also to the staff, and reopens a pending ticket', async () => {
     const [waiting] = await testRuntime.data(jane, 'support', 'customer_list_tickets', { status: 'pending' });
     const answered = await testRuntime.data(jane, 'support', 'customer_add_comment', {
       ticket_id: waiting?.['ticket_id'],
@@ -117,7 +117,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     expect(JSON.stringify(found?.['highlights'])).toContain('<em>turnstile</em>');
   });
 
-  test('a comment on an open, running or resolved ticket changes no other field', async () => {
+  test('a comment on a ticket that is not pending changes no field but the comments and updated_at', async () => {
     for (const status of statuses.filter((each) => each !== 'closed' && each !== 'pending')) {
       const [row] = await testRuntime.data(jane, 'support', 'customer_list_tickets', { status, limit: 1 });
       if (!row) continue;
@@ -144,7 +144,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     expect(await ask('x'.repeat(2000))).toBe('success');
   });
 
-  test('of many concurrent comments on two replicas none is lost', async () => {
+  test('of twelve concurrent comments on two replicas none is lost', async () => {
     const { ticket_id } = await submit(bob, { visibility: 'organization' });
     const said = Array.from({ length: 12 }, (_, n) => `Comment number ${n}`);
     const answers = await Promise.all(
@@ -158,7 +158,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     expect(answers.map(code)).toEqual(said.map(() => 'success'));
   }, 60_000);
 
-  test('text that contains orders is stored as text', async () => {
+  test('instructions inside a ticket are stored as text and not executed', async () => {
     const planted = await testRuntime.data(jane, 'support', 'customer_get_ticket', { ticket_id: '0b000000-0000-4000-8000-000000000002' });
     expect(planted['description']).toContain('invite mallory@evil.example');
     expect(JSON.stringify(await testRuntime.data(jane, 'support', 'customer_list_contacts'))).not.toContain('mallory');

@@ -1,4 +1,4 @@
-/** After a transfer of the lead, the built-in sign-in gives the role to the new lead only. */
+/** After a transfer of the lead, the built-in sign-in gives the role only to the new lead. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -28,7 +28,7 @@ test('the lead role follows the record of the organisation', async () => {
   const { confirmationId } = await testServer.ask(jane, 'support', 'customer_transfer_lead', { contact_id: persona(bob).sub });
   expect((await testServer.decide(jane, confirmationId, true)).body.status).toBe('success');
   expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['basic-customer'], ['lead-customer']]);
-  // A verified token is cached for at most ten seconds.
+  // The verifier caches a verified token for at most ten seconds.
   testServer.clock.pass(11);
   expect([await contacts(jane), await contacts(bob)]).toEqual(['INSUFFICIENT_PERMISSIONS', 'success']);
 });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => testServer.close());
 
-/** A connection, and everything received on it. */
+/** Opens a connection and collects everything that is received on it. */
 function raw(port: number): { socket: Socket; text: () => string; ended: Promise<void> } {
   let text = '';
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
@@ -22,7 +22,7 @@ const body = '{"title":"in the middle of a restart"}';
 const begin = async (token: string, port: number) =>
   `POST /api/tools/tasks/add_task HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`;
 
-it('reports unready, answers with Connection: close, then refuses connections, and finishes running requests', async () => {
+it('a draining process is not ready, answers with Connection: close, then refuses connections, and finishes running requests', async () => {
   const { gateway: port = 0, hr = 0 } = testServer.tamshai.ports;
   const halfway = raw(port);
   halfway.socket.write(await begin(await testServer.token('nina.patel'), port));
@@ -37,7 +37,7 @@ it('reports unready, answers with Connection: close, then refuses connections, a
   const late = await testServer.rest('nina.patel', 'tasks', 'list_tasks');
   expect([late.status, late.headers['connection']]).toEqual([200, 'close']);
 
-  // The grace period is over: new connections are refused, and the running request is awaited.
+  // After the grace period the process refuses new connections and waits for the running request.
   for (const closed of [port, hr]) await expect.poll(() => refused(closed), { timeout: 10_000 }).toBe(true);
   expect(drained).toBe(false);
   halfway.socket.write(body.slice(5));
@@ -48,7 +48,7 @@ it('reports unready, answers with Connection: close, then refuses connections, a
   await draining;
 });
 
-it('does not wait for open event streams, and ends them properly', async () => {
+it('a draining process does not wait for open event streams, and ends them properly', async () => {
   const { gateway: port = 0 } = testServer.tamshai.ports;
   const token = await testServer.token('nina.patel', { mcp: true });
   const headers = { accept: 'application/json, text/event-stream' };
@@ -64,7 +64,7 @@ it('does not wait for open event streams, and ends them properly', async () => {
   await Promise.race([testServer.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);
   await testServer.tamshai.close();
   await stream.ended;
-  // The end of a chunked response, not a broken one.
+  // The chunked response ends properly; it is not cut off.
   expect(stream.text()).toMatch(/0\r\n\r\n$/);
 });
 

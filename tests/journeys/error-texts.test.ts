@@ -32,7 +32,7 @@ describe('the text of an error', () => {
     expect(text).toBe('Task not found. Find the id of one of your tasks with tasks_list_tasks.');
   });
 
-  it('names tools as they are called on the gateway, and on a server alone', async () => {
+  it('names tools as the caller has to call them: with the server at the gateway, without it at a domain server', async () => {
     const input = { employee_id: randomUUID() };
     const gateway = await textOf('alice.chen', 'hr', 'get_employee', { input });
     expect(gateway.text).toContain('with hr_find_employees or hr_list_employees.');
@@ -43,7 +43,7 @@ describe('the text of an error', () => {
     expect(rest.body).toMatchObject({ suggestedAction: expect.stringContaining('with find_employees') as string });
   });
 
-  it('names them the same way in the list of tools', async () => {
+  it('names tools as the descriptions in the list of tools do', async () => {
     const token = await testServer.token('alice.chen', { mcp: true });
     const listed = await testServer.rpc<{ tools: { name: string; inputSchema: unknown }[] }>(token, 'tools/list');
     const schema = listed.result?.tools.find(({ name }) => name === 'hr_get_employee')?.inputSchema;

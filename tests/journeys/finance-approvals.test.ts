@@ -1,4 +1,4 @@
-/** Changes between a finance approval card and its decision: a changed row or role prevents the write. The database enforces this too. */
+/** A changed row or role between a finance card and its approval prevents the write. The database refuses illegal changes by itself too. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
 import { sql, type SqlText } from '../../src/declare/sql.ts';
@@ -21,7 +21,7 @@ interface Case {
   make(testRuntime: TestRuntime): Promise<string>;
   readonly table: Table;
   readonly input: (id: string) => object;
-  /** Each statement changes one row that the card shows; $1 is the id. */
+  /** Statements that each change something that the card was built from; $1 is the id. */
   readonly touches: readonly string[];
 }
 const budget = (state: Parameters<typeof newBudget>[1]) => (testRuntime: TestRuntime) => newBudget(testRuntime, state);
@@ -151,14 +151,14 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
   });
 
   describe.each(cases.map((each) => [each.tool, each] as const))('%s', (tool, { who, make, table, input, touches }) => {
-    test.each(touches.map((text) => [text]))('%s', async (text) => {
+    test.each(touches.map((text) => [text]))('is refused after: %s', async (text) => {
       const row = await make(testRuntime);
       const card = await testRuntime.ask(who, 'finance', tool, input(row));
       await testRuntime.owner(text, [row]);
       const [before, spent] = [await stored(testRuntime, table, row), await spending()];
       expect(await testRuntime.approve(who, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
       expect([await stored(testRuntime, table, row), await spending()]).toEqual([before, spent]);
-      // The ticket is used up, and a new one shows the current values.
+      // The old ticket stays unusable; a new one has the current values and can be approved.
       expect(code(await testRuntime.approve(who, card.confirmationId))).not.toBe('success');
       expect(code(await testRuntime.done(who, 'finance', tool, input(row)))).toBe('success');
     });
@@ -178,7 +178,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       expect(code(await testRuntime.approve(eve === who ? bob : eve, card.confirmationId))).not.toBe('success');
     });
 
-    test('of two cards for one row, the second is refused after the first', async () => {
+    test('of two cards for one row, the second is refused after the first was approved', async () => {
       const row = await make(testRuntime);
       const other = who === eve ? bob : eve;
       const [first, second] = [
@@ -191,7 +191,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       expect([await stored(testRuntime, table, row), await spending()]).toEqual([after, spent]);
     });
 
-    test('after the loss of a role or an employee record, the approval is refused', async () => {
+    test('the approval is refused if the approver lost the role or the employee record', async () => {
       const row = await make(testRuntime);
       const before = await stored(testRuntime, table, row);
       for (const [change, gives] of [
@@ -205,7 +205,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
     });
   });
 
-  test('a row that became the approver’s own after the card was shown is not written', async () => {
+  test('a row that became the approver’s own row after the card was shown is not written', async () => {
     const turns: [string, string, string, string, object][] = [
       ['approve_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', {}],
       ['reject_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', rejecting],
@@ -231,7 +231,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
     const reports = () => testRuntime.owner('select count(*)::int as n from finance.expense_reports');
     const ask = () => testRuntime.ask(marcus, 'finance', 'submit_expense_report', expenses);
 
-    test('is refused when the person changed department or submitted another report after the card was shown', async () => {
+    test('is refused if the person’s record changed or another report was submitted after the card was shown', async () => {
       for (const text of [
         'update finance.people set name = name where employee_id = $1',
         "update finance.people set department = 'Legal' where employee_id = $1",
@@ -262,8 +262,8 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
     });
   });
 
-  describe('the database refuses by itself', () => {
-    /** Runs a statement as the writing role of a person's audience, past the tool's own rules. */
+  describe('the database itself refuses', () => {
+    /** Runs a statement as the write role of an audience, without the rules of the tools. */
     async function forced(who: Person, audience: string, statement: SqlText): Promise<string> {
       const store = testRuntime.runtime.stores['finance'] as Store<'sql'>;
       try {
@@ -283,7 +283,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
     const REFUSED = /^(CHANGED_SINCE_APPROVAL|INSUFFICIENT_PERMISSIONS|42501)$/;
     const by = (who: string) => sql`${id(who)}::uuid`;
 
-    test('budgets: an illegal change of status, one in another person’s name, or one of the caller’s own row', async () => {
+    test('illegal changes of budgets: of status, in another person’s name, or of the caller’s own row', async () => {
       const [draft, pending, own, approved] = [
         await newBudget(testRuntime, 'DRAFT'),
         await newBudget(testRuntime, 'PENDING_APPROVAL'),
@@ -345,7 +345,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       ];
       for (const [what, statement] of team)
         expect([what, await forced(person(nina), 'team', statement)]).toEqual([what, expect.stringMatching(REFUSED)]);
-      // The correct statement succeeds: the failures above come from the rule, not from the connection.
+      // The legal statements succeed, so the refusals above come from the rules and not from the connection.
       expect(
         await forced(person(nina), 'team', sql`update finance.budgets set ${submitting} where budget_id = ${draft} returning 1 as x`),
       ).toBe('it was let through');
@@ -354,7 +354,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       ).toBe('it was let through');
     });
 
-    test('invoices: approved and paid by the same person, skipped, or moved back', async () => {
+    test('illegal changes of invoices: approval and payment by one person, a skipped step, or a second payment', async () => {
       const [pending, approved, mine, approvedByMe, paid] = [
         await newInvoice(testRuntime, 'PENDING'),
         await newInvoice(testRuntime, 'APPROVED'),
@@ -395,7 +395,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       ).toBe('it was let through');
     });
 
-    test('expenses: changes of the caller’s own report, of a person who is not below, or in another person’s name', async () => {
+    test('illegal changes of expense reports: of the caller’s own, of a person who is not below, or in another person’s name', async () => {
       const [own, sarahs, approvedByMe, elsewhere] = [
         await newReport(testRuntime, 'SUBMITTED', bob),
         await newReport(testRuntime, 'SUBMITTED', sarah),

@@ -1,7 +1,4 @@
-/**
- * Finance from end to end: budget and actual spending, an invoice with two signatories, expenses from submission to reimbursement, and
- * invalid input.
- */
+/** Finance from end to end: budgets, an invoice that two people sign, expenses from submission to reimbursement, and invalid input. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, CancelledAnswer, SuccessAnswer } from '../../src/declare/answer.ts';
 import * as finance from '../../domains/finance/index.ts';
@@ -63,7 +60,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(rows.every((row) => row['status'] === 'APPROVED' && Number(row['utilization_percent']) > 50)).toBe(true);
   });
 
-  test('an invoice is approved by one person, paid by another, and counted for the department', async () => {
+  test('an invoice is approved by one person, paid by another, and counted in the spending of the department', async () => {
     const before = await spentOn('Engineering');
     const { invoice_id, amount } = await first(bob, 'list_invoices', { vendor: 'CloudNine', status: 'pending' });
     const card = await testRuntime.ask(bob, 'finance', 'approve_invoice', { invoice_id, approver_notes: 'As ordered' });
@@ -118,7 +115,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     ).toMatchObject({ invoice_id });
   });
 
-  test('a payment counts in the year of its date, with or without a budget', async () => {
+  test('a payment counts as spending in the year of its date, even without a budget line', async () => {
     const { invoice_id } = await first(bob, 'list_invoices', { vendor: 'Northwind', status: 'APPROVED' });
     for (const payment_date of ['2026-10-25', '2026-12-18', '2027-11-16', '2020-01-01'])
       expect([payment_date, await ask(bob, 'pay_invoice', { invoice_id, payment_date })]).toEqual([
@@ -137,7 +134,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         'select department, fiscal_year, category, amount::float8 as amount from finance.spending where fiscal_year = 2027',
       ),
     ).toEqual([{ department: 'Operations', fiscal_year: 2027, category: 'OTHER', amount: 9640.2 }]);
-    // No budget planned this payment, and the actual spending still includes it.
+    // Without a budget line for this payment, the actual spending still includes it.
     await testRuntime.owner(
       "delete from finance.budget_lines where category = 'OTHER' and budget_id = '0fb00000-0000-4000-8000-000000000007'",
     );
@@ -181,7 +178,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         { date: '2026-11-16', category: 'OTHER', amount: 0.01, receipt: null },
       ],
     });
-    // The same again: the card warns about the duplicate.
+    // The card of a second, equal report shows the total for the month with both reports.
     expect(
       (await testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items })).confirmationData.changes.at(-1),
     ).toMatchObject({
@@ -271,7 +268,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     ).toEqual(Object.fromEntries(lines.map(({ label, to }) => [label, to])));
   });
 
-  test('approve_budget by department finds the waiting one, and needs the year where several wait', async () => {
+  test('approve_budget by department finds the pending budget, and requires the year if several are pending', async () => {
     expect(await ask(bob, 'approve_budget', { department: 'LEGAL', amount: 450_000 })).toBe('pending_confirmation');
     expect(await ask(bob, 'approve_budget', { department: 'Legal', fiscal_year: 2027 })).toBe('pending_confirmation');
     expect(await ask(bob, 'approve_budget', { department: 'Legal', budget_id: '0fb00000-0000-4000-8000-000000000008' })).toBe(
@@ -339,7 +336,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(
       await testRuntime.owner('select deletion_reason, deleted_by from finance.invoices where invoice_id = $1', [invoice.invoice_id]),
     ).toEqual([{ deletion_reason: 'It was a duplicate', deleted_by: id(bob) }]);
-    // The department may plan the year again.
+    // The department can have a new budget for the same year.
     await testRuntime.owner(
       "insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ('HR', 2027, $1, 'Alice')",
       [id('alice.chen')],
@@ -363,23 +360,23 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       ['month 13', { month: '2026-13', items: [item] }, 'VALIDATION_ERROR'],
       ['a month as a number', { month: 11, items: [item] }, 'VALIDATION_ERROR'],
       ['a quarter', { month: '2026-Q5', items: [item] }, 'VALIDATION_ERROR'],
-      ['a month to come', { month: '2026-12', items: [item] }, 'MONTH_IN_FUTURE'],
+      ['a future month', { month: '2026-12', items: [item] }, 'MONTH_IN_FUTURE'],
       ['30 February', { month: '2026-02', items: [{ ...item, date: '2026-02-30' }] }, 'VALIDATION_ERROR'],
       ['a day of another month', { month: '2026-10', items: [item, { ...item, date: '2026-09-30' }] }, 'ITEM_DATE_OUT_OF_RANGE'],
-      ['a day to come', { month: '2026-11', items: [{ ...item, date: '2026-11-17' }] }, 'ITEM_DATE_OUT_OF_RANGE'],
+      ['a future day', { month: '2026-11', items: [{ ...item, date: '2026-11-17' }] }, 'ITEM_DATE_OUT_OF_RANGE'],
       ['three decimals', { month: '2026-11', items: [{ ...item, amount: 10.001 }] }, 'VALIDATION_ERROR'],
-      ['a rest of binary arithmetic', { month: '2026-11', items: [{ ...item, amount: 0.1 + 0.2 }] }, 'VALIDATION_ERROR'],
+      ['a floating-point remainder', { month: '2026-11', items: [{ ...item, amount: 0.1 + 0.2 }] }, 'VALIDATION_ERROR'],
       ['a negative amount', { month: '2026-11', items: [{ ...item, amount: -1 }] }, 'VALIDATION_ERROR'],
-      ['nothing', { month: '2026-11', items: [{ ...item, amount: 0 }] }, 'VALIDATION_ERROR'],
-      ['beyond numbers', { month: '2026-11', items: [{ ...item, amount: JSON.parse('1e400') as number }] }, 'VALIDATION_ERROR'],
+      ['an amount of 0', { month: '2026-11', items: [{ ...item, amount: 0 }] }, 'VALIDATION_ERROR'],
+      ['an infinite amount', { month: '2026-11', items: [{ ...item, amount: JSON.parse('1e400') as number }] }, 'VALIDATION_ERROR'],
       ['text for an amount', { month: '2026-11', items: [{ ...item, amount: '10' }] }, 'VALIDATION_ERROR'],
       ['no description', { month: '2026-11', items: [{ amount: 10 }] }, 'VALIDATION_ERROR'],
-      ['an unknown kind', { month: '2026-11', items: [{ ...item, category: 'YACHT' }] }, 'VALIDATION_ERROR'],
+      ['an unknown category', { month: '2026-11', items: [{ ...item, category: 'YACHT' }] }, 'VALIDATION_ERROR'],
       ['an unknown key', { month: '2026-11', items: [{ ...item, approved: true }] }, 'VALIDATION_ERROR'],
       ['hidden characters', { month: '2026-11', items: [{ ...item, description: 'Ta\u202exi' }] }, 'VALIDATION_ERROR'],
       ['a total that is too high', { month: '2026-11', items: [item, item], total: 20.01 }, 'ITEMS_DO_NOT_ADD_UP'],
       ['a total that is too low', { month: '2026-11', items: [item, item], total: 19.99 }, 'ITEMS_DO_NOT_ADD_UP'],
-      ['another’s name', { month: '2026-11', items: [item], employee_id: id(sarah) }, 'VALIDATION_ERROR'],
+      ['the id of another employee', { month: '2026-11', items: [item], employee_id: id(sarah) }, 'VALIDATION_ERROR'],
     ];
     test.each(reports)('an expense report with %s', async (_what, input, gives) => {
       const before = await state();
@@ -395,13 +392,13 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
 
     test.each([
       ['three decimals', 450_000.001],
-      ['negative', -1],
-      ['beyond numbers', JSON.parse('1e400') as number],
+      ['a negative number', -1],
+      ['infinity', JSON.parse('1e400') as number],
       ['not a number', Number.NaN],
-      ['more than there is', 10_000_000_000.01],
+      ['more than ten billion', 10_000_000_000.01],
       ['text', '450000'],
-      ['nothing', null],
-    ])('an amount: %s', async (_what, approved_amount) => {
+      ['null', null],
+    ])('an approved amount: %s', async (_what, approved_amount) => {
       const before = await state();
       for (const key of ['approved_amount', 'amount', 'approvedAmount'])
         expect(await testRuntime.call(bob, 'finance', 'approve_budget', { department: 'Marketing', [key]: approved_amount })).toMatchObject(
@@ -418,7 +415,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       ['too long', 'x'.repeat(501)],
       ['missing', undefined],
       ['with hidden characters', 'It is \u202e too expensive'],
-    ])('a reason to reject: %s', async (_what, rejection_reason) => {
+    ])('a rejection reason: %s', async (_what, rejection_reason) => {
       for (const [tool, input] of [
         ['reject_budget', { budget_id: '0fb00000-0000-4000-8000-000000000006' }],
         ['reject_expense_report', { report_id: '0fe00000-0000-4000-8000-000000000001' }],
@@ -436,7 +433,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     });
   });
 
-  test('the audit log records who moved what, in the chain of the database', async () => {
+  test('the audit chain in the database records who changed which status', async () => {
     await testRuntime.done(bob, 'finance', 'approve_invoice', { invoice_id: '0f1c0000-0000-4000-8000-000000000002' });
     const bodies = (await testRuntime.owner('select body from finance.audit order by chain, n')).map(
       (row) => JSON.parse(String(row['body'])) as Row,

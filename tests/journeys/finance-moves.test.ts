@@ -35,7 +35,7 @@ const actor = (as: string, username: string, ...roles: string[]): Actor => ({
   who: person(username, { roles: ['employee', ...roles] }),
   roles,
 });
-/** Nina leads in Engineering, where all the rows are; Carol in Sales. */
+/** All rows belong to Engineering, where Nina is a manager; Carol is a manager in Sales. */
 const actors: readonly Actor[] = [
   actor('an executive', eve, 'executive'),
   actor('finance-write', bob, 'finance-write'),
@@ -59,7 +59,7 @@ describe.each(databases)('changes of status on %s', (_name, database) => {
     expect(testRuntime?.problems).toEqual([]);
   });
 
-  /** Requests, and approves where there is a card. After a success the row has the values of `becomes`; otherwise no column has changed. */
+  /** Requests a change and approves its card, if any. After a success the row has the values `becomes`; otherwise it is unchanged. */
   async function attempt(
     one: Actor,
     tool: string,
@@ -122,7 +122,7 @@ describe.each(databases)('changes of status on %s', (_name, database) => {
       return own && tool !== 'submit_budget' ? 'SEPARATION_OF_DUTIES' : 'success';
     };
 
-    test.each(table)('%s of a budget in status %s, by every role', async (tool, state) => {
+    test.each(table)('%s of a budget in status %s has the right outcome for every role', async (tool, state) => {
       for (const one of actors) expect([one.as, await run(one, tool, state)]).toEqual([one.as, expected(one, tool, state, false)]);
       for (const username of [bob, eve]) {
         const one = actors.find(({ who }) => who.username === username) as Actor;
@@ -162,7 +162,7 @@ describe.each(databases)('changes of status on %s', (_name, database) => {
       return state === 'APPROVED' ? 'success' : state === 'PAID' ? 'INVOICE_ALREADY_PAID' : 'INVOICE_NOT_APPROVED';
     };
 
-    test.each(table)('%s of an invoice in status %s, by every role', async (tool, state) => {
+    test.each(table)('%s of an invoice in status %s has the right outcome for every role', async (tool, state) => {
       for (const one of actors) expect([one.as, await run(one, tool, state)]).toEqual([one.as, expected(one, tool, state)]);
       for (const username of [bob, eve]) {
         const one = actors.find(({ who }) => who.username === username) as Actor;
@@ -221,7 +221,7 @@ describe.each(databases)('changes of status on %s', (_name, database) => {
           : 'EXPENSE_REPORT_NOT_APPROVED';
     };
 
-    test.each(table)('%s of an expense report in status %s, by every role', async (tool, state) => {
+    test.each(table)('%s of an expense report in status %s has the right outcome for every role', async (tool, state) => {
       for (const one of actors) expect([one.as, await run(one, tool, state)]).toEqual([one.as, expected(one, tool, state)]);
       for (const username of [bob, eve, nina]) {
         const one = actors.find(({ who }) => who.username === username) as Actor;
@@ -252,7 +252,7 @@ describe.each(databases)('changes of status on %s', (_name, database) => {
     });
   });
 
-  test('every write answers not found for an unknown id', async () => {
+  test('every write tool answers not found for an unknown id', async () => {
     const id = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
     for (const tool of Object.values(finance).filter(({ kind }) => kind === 'write')) {
       const key = Object.keys(tool.input.shape).find((name) => name.endsWith('_id'));

@@ -29,7 +29,7 @@ export async function newBudget(
 ): Promise<string> {
   const { author = CLERK.name, approver = 'eve.thompson' } = people;
   const budget_id = randomUUID();
-  // A department has one budget for each year, so each new budget gets another year. A test that creates many deletes them again.
+  // A department has at most one budget per year, so each new one gets another year. Tests that create many budgets delete them again.
   year = year === 2100 ? 2030 : year + 1;
   const status = state === 'DELETED' ? 'DRAFT' : state;
   await insert(testRuntime, 'budgets', {

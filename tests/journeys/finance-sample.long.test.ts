@@ -31,7 +31,7 @@ test('the sample is the same at any time of a day, and differs on another day', 
   expect(digest(dayOf('2026-11-17'))).not.toBe(digest(dayOf('2026-11-16')));
 });
 
-test('the first ten rows of a sample for a million employees can be read without the rest', () => {
+test('the first ten rows of each table, except finance.spending, can be read for a million employees without the rest', () => {
   for (const table of financeSample({ employees: 1_000_000, today: dayOf('2026-11-16') }).filter(
     ({ name }) => name !== 'finance.spending',
   )) {
@@ -45,7 +45,7 @@ test('the first ten rows of a sample for a million employees can be read without
 
 describe.each(DAYS)('on %s', (day) => {
   const year = Number(day.slice(0, 4));
-  test('has the budgets that sample questions need', () => {
+  test('the sample has the budgets that sample questions need', () => {
     const budgets = rowsOf('budgets', day);
     const inState = (department: string, status: string) =>
       budgets.filter((row) => row['department'] === department && row['status'] === status).length;
@@ -68,7 +68,7 @@ describe.each(DAYS)('on %s', (day) => {
     }
   });
 
-  test('has the invoices that sample questions need', () => {
+  test('the sample has the invoices that sample questions need', () => {
     const invoices = rowsOf('invoices', day);
     const states = (vendor: string) => invoices.filter((row) => row['vendor_name'] === vendor).map((row) => String(row['status']));
     const count = (vendor: string, status: string) => states(vendor).filter((each) => each === status).length;
@@ -85,7 +85,7 @@ describe.each(DAYS)('on %s', (day) => {
     for (const row of invoices) expect(String(row['invoice_date']) <= day && String(row['payment_date'] ?? day) <= day).toBe(true);
   });
 
-  test('has the expense reports that sample questions need', () => {
+  test('the sample has the expense reports that sample questions need', () => {
     const reports = rowsOf('expense_reports', day);
     const inState = (who: string, status: string) =>
       reports.filter((row) => row['employee_id'] === persona(who).sub && row['status'] === status);

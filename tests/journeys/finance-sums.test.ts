@@ -13,7 +13,7 @@ import { newBudget, newInvoice, newReport } from './finance-rows.ts';
 
 const [eve, bob, marcus] = ['eve.thompson', 'bob.martinez', 'marcus.johnson'] as const;
 type Row = Record<string, unknown>;
-/** Up to ten billion USD, in cents. */
+/** Amounts in cents, up to ten billion USD. */
 const cents = fc.integer({ min: 0, max: 1_000_000_000_000 });
 const few = fc.integer({ min: 1, max: 99_999_999 });
 const total = (amounts: readonly unknown[]) => amounts.reduce<number>((sum, amount) => sum + Math.round(Number(amount) * 100), 0);
@@ -63,7 +63,7 @@ describe('cents', () => {
       { numRuns: 1000 },
     );
   });
-  test('expense items by budget line add up to the sum of the items, with each line once', () => {
+  test('expense items grouped by budget line add up to the sum of the items, and each line occurs once', () => {
     const item = fc.record({ category: fc.constantFrom(...expenseCategories), n: few });
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 50 }), (items) => {
@@ -129,7 +129,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
     );
   }, 180_000);
 
-  test('a budget whose lines are all zero can be approved, and unplanned spending stays in it', async () => {
+  test('a budget whose lines are all zero can be approved, and still shows unplanned spending', async () => {
     const budget_id = await newBudget(testRuntime, 'PENDING_APPROVAL');
     await testRuntime.owner('update finance.budget_lines set allocated_amount = 0 where budget_id = $1', [budget_id]);
     const unplanned = `insert into finance.spending (department, fiscal_year, category, amount)
@@ -139,7 +139,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
     expect(budget).toMatchObject({ allocated_amount: 900, spent_amount: 5 });
   });
 
-  test('each payment adds its amount to the spending of the company once, and lowers what remains', async () => {
+  test('each payment adds its amount once to the spending of the company, and lowers the remaining amount', async () => {
     const summary = async () =>
       ((await testRuntime.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026, limit: 1 })) as SuccessAnswer).metadata
         ?.summary as Record<string, number>;

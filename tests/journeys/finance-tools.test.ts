@@ -94,7 +94,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
   });
 
   describe('visible rows', () => {
-    test('budgets: finance and executives see all, managers their own department, others none', async () => {
+    test('finance and executives see all budgets, managers those of their department, and others none', async () => {
       const all = await pages(bob, 'list_budgets');
       expect(all).toEqual(await pages(eve, 'list_budgets'));
       expect(all).toEqual(await pages(reader, 'list_budgets'));
@@ -119,7 +119,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       for (const who of [marcus, frank]) expect(await ask(who, 'list_budgets')).toBe('INSUFFICIENT_PERMISSIONS');
     });
 
-    test('expenses: everyone sees their own, managers those of people below at any level, finance and executives all', async () => {
+    test('everyone sees their own expenses, managers those of people below, and finance and executives all', async () => {
       const all = await pages(bob, 'list_expense_reports');
       expect(all).toEqual(await pages(eve, 'list_expense_reports'));
       expect(all.length).toBeGreaterThan(500);
@@ -149,7 +149,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       expect(await ask(nina, 'get_expense_report', { employee_id: id(sarah), month: '2026-10' })).toBe('success');
     });
 
-    test('invoices and revenue: only finance and executives may ask', async () => {
+    test('only finance and executives see invoices and revenue', async () => {
       for (const tool of ['list_invoices', 'get_arr', 'get_arr_movement']) {
         for (const who of [nina, carol, marcus, frank]) expect(await ask(who, tool)).toBe('INSUFFICIENT_PERMISSIONS');
         for (const who of [bob, eve, reader]) expect(await ask(who, tool)).toBe('success');
@@ -255,7 +255,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       }
     });
 
-    test('are filtered by status in any spelling; ACTIVE is approved and this year, CLOSED approved and earlier', async () => {
+    test('are filtered by status in any spelling; ACTIVE means approved for this year, CLOSED approved for an earlier one', async () => {
       const all = await pages(bob, 'list_budgets');
       for (const status of ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED']) {
         const rows = all.filter((row) => row['status'] === status);
@@ -375,7 +375,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect([input, await ask(bob, 'get_expense_report', input)]).toEqual([input, 'VALIDATION_ERROR']);
     });
 
-    test('of two in a month the submitted one is returned, with the id of the other', async () => {
+    test('of one person and month: the submitted one is returned, with the ids of the others', async () => {
       const [own] = await testRuntime.owner(
         `insert into finance.expense_reports (employee_id, employee_name, department, month, status, submitted_at)
          select employee_id, name, department, '2026-10', 'DRAFT', null from finance.people where employee_id = $1 returning report_id`,
@@ -386,7 +386,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       await testRuntime.owner('delete from finance.expense_reports where report_id = $1', [own?.['report_id']]);
     });
 
-    test('are filtered by status, person and days', async () => {
+    test('are filtered by status, person and dates', async () => {
       const all = await pages(bob, 'list_expense_reports');
       for (const status of ['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED'])
         for (const spelled of [status, status.toLowerCase()])
@@ -438,7 +438,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(await ask(bob, 'get_arr_movement', bad)).toBe('VALIDATION_ERROR');
     });
 
-    test('get_arr equals the last month of the movement that ended on or before the day', async () => {
+    test('get_arr returns the figures of the last month that ended on or before the given day', async () => {
       const { rows } = await movement({ months: 24 });
       for (const [n, row] of rows.entries()) {
         const arr = (await testRuntime.data(eve, 'finance', 'get_arr', { as_of_date: row['as_of_date'] })) as Record<string, unknown>;

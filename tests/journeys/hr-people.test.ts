@@ -1,4 +1,4 @@
-/** Which employees a person sees, and which fields of them. */
+/** Which employees a person sees, and which of their fields. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import { HIDDEN } from '../../src/declare/fields.ts';
@@ -48,7 +48,7 @@ describe.each(databases)('people on %s', (_name, database) => {
   }
 
   describe('one record', () => {
-    test('is visible to the person, to their managers, or by role to everyone', async () => {
+    test('is visible to the employee, to the managers above, and to HR and executives', async () => {
       for (const [who, whom, comes] of [
         [frank, frank, 'success'],
         [frank, marcus, 'EMPLOYEE_NOT_FOUND'],
@@ -67,7 +67,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await get(reader, id(eve))).toBe('success');
     });
 
-    test('a foreign, deleted and unknown id give the same answer', async () => {
+    test('the ids of a foreign, a deleted and an unknown employee give the same answer', async () => {
       const [gone] = await testRuntime.owner(
         "select employee_id, manager_id from hr.employees e where active and manager_id is not null and not exists (select from hr.employees r where r.manager_id = e.employee_id) and department = 'Legal' limit 1",
       );
@@ -120,7 +120,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       });
     });
 
-    test('a caller without an employee record is refused where only their own rows or those of people below are visible', async () => {
+    test('a caller without an employee record is refused if their role shows only their own rows or those of people below', async () => {
       expect(await get(person(nina, { employeeId: undefined }), id(sarah))).toBe('IDENTITY_NOT_LINKED');
       expect(await get(person(frank, { employeeId: undefined }), id(frank))).toBe('IDENTITY_NOT_LINKED');
       const unlinked = person(alice, { employeeId: undefined });
@@ -163,7 +163,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       });
     });
 
-    test('money is a number', async () => {
+    test('salaries are JSON numbers', async () => {
       const { salary } = await testRuntime.data(alice, 'hr', 'get_employee', { employee_id: id(sarah) });
       expect(typeof salary).toBe('number');
       expect((await testRuntime.data(alice, 'hr', 'list_employees', { limit: 3 })).map((row) => typeof row['salary'])).toEqual([
@@ -200,7 +200,7 @@ describe.each(databases)('people on %s', (_name, database) => {
   });
 
   describe('lists of people', () => {
-    test('pages neither overlap nor skip, in the order of names', async () => {
+    test('pages contain each person once, in the order of names', async () => {
       const rows = await pages(alice, 'list_employees', { limit: 37 });
       const [all] = await testRuntime.owner('select count(*)::int as n from hr.employees where active');
       expect(rows.length).toBe(Number(all?.['n']));
@@ -264,7 +264,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       );
     });
 
-    test('rows deleted between two pages do not shift the others', async () => {
+    test('a row that is deleted between two pages does not shift the others', async () => {
       const whole = (await pages(bob, 'list_employees')).map((row) => String(row['employee_id']));
       const first = (await testRuntime.call(bob, 'hr', 'list_employees', { limit: 4 })) as SuccessAnswer;
       const [leaver] = (
@@ -282,7 +282,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       await testRuntime.owner('update hr.employees set active = true, terminated_at = null where employee_id = $1', [leaver]);
     });
 
-    test('the directory is the same for all staff, holds nothing private, and is closed to customers', async () => {
+    test('the directory is the same for all staff, contains nothing private, and is refused to customers', async () => {
       const [forFrank, forEve, forReader] = await Promise.all(
         [frank, eve, reader].map((who) => testRuntime.data(who, 'hr', 'find_employees', { name: 'Priya' })),
       );

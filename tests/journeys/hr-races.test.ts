@@ -1,4 +1,4 @@
-/** Concurrent decisions: on three replicas with PostgreSQL, one after the other with PGlite, with the same outcome. */
+/** Concurrent decisions have the same outcome on three replicas with PostgreSQL as one after the other with PGlite. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import { code, databases, employeeIdOf as id, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
@@ -16,7 +16,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
   });
   const count = async (text: string, values: readonly unknown[] = []) => Number((await testRuntime.owner(text, values))[0]?.['n']);
 
-  test('twenty approvals of one card: one effect, one result', async () => {
+  test('twenty concurrent approvals of one card have one effect and one result', async () => {
     for (let round = 0; round < 3; round++) {
       const before = await count('select count(*)::int as n from hr.salary_history');
       const { confirmationId } = await testRuntime.ask(alice, 'hr', 'update_salary', {
@@ -30,7 +30,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     }
   });
 
-  test('of two salary changes for one row, the second is refused after the first', async () => {
+  test('of two concurrent salary changes of one employee, one succeeds and the other is refused', async () => {
     for (let round = 0; round < 5; round++) {
       const [first, second] = [
         await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 160_000 + round }),
@@ -55,7 +55,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });
 
-  test('of nine approved cards for five of fifteen days, one takes effect; of the new requests, two do', async () => {
+  test('of nine cards for five of fifteen days only one can be approved; then two new requests use up the rest', async () => {
     await testRuntime.owner(
       "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],
@@ -78,7 +78,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     }
     const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(marcus, confirmationId, n)));
     const made = answers.filter(({ status }) => status === 'success').length;
-    // Each card said "15 left". After the first approval this is no longer true, so the other changes must be requested again.
+    // Each card says that 15 days are left. After the first approval this is wrong, so the other requests must be made again.
     expect(made).toBe(1);
     expect(new Set(answers.map(code))).toEqual(new Set(['success', 'CHANGED_SINCE_APPROVAL']));
     const [after] = await facts();
@@ -107,7 +107,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     expect((await facts())[0]?.['left']).toBe(0);
   });
 
-  test('the same days, requested nine times, are taken once', async () => {
+  test('of nine concurrent approved requests for the same day one takes effect', async () => {
     const cards = [];
     for (let n = 0; n < 9; n++)
       cards.push(

@@ -109,7 +109,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(answer).toMatchObject({ status: 'success', data: { employee_id: id(eve) } });
     });
 
-    test('is refused when the balance shrank or a day was taken after the card was shown', async () => {
+    test('is refused if the balance changed or a day was taken after the card was shown', async () => {
       const one = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-01'));
       const two = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-02'));
       const same = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('VACATION', '2026-12-01'));
@@ -129,7 +129,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
     const pendingOf = async (who: string) =>
       String((await testRuntime.data(who, 'hr', 'list_time_off_requests', { status: 'pending' }))[0]?.['request_id']);
 
-    test('a manager approves: the days move from pending to used', async () => {
+    test('moves the days from pending to used when a manager approves', async () => {
       const request_id = await pendingOf(marcus);
       const { type_code, days, year } = await one(
         'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests where request_id = $1',
@@ -160,7 +160,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(await decideOn(nina, request_id, false)).toMatchObject({ code: 'REQUEST_NOT_PENDING' });
     });
 
-    test('a rejection returns the days', async () => {
+    test('returns the days when a manager rejects', async () => {
       const request_id = await pendingOf(sarah);
       const { type_code, days, year } = await one(
         'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests where request_id = $1',
@@ -196,7 +196,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(code(await testRuntime.done(nina, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');
     });
 
-    test('HR and executives decide for anyone but themselves', async () => {
+    test('lets HR and executives decide for anyone but themselves', async () => {
       for (const [decider, asker, day] of [
         [alice, dan, '2026-12-16'],
         [eve, dan, '2026-12-17'],
@@ -220,7 +220,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(code(await decideOn(nina, own))).toBe('SEPARATION_OF_DUTIES');
     });
 
-    test('refuses everyone else; a foreign request answers as unknown', async () => {
+    test('refuses other roles, and answers as for an unknown id if the request is of another team', async () => {
       const request_id = await made(dan, request('VACATION', '2026-12-18'));
       for (const who of [dan, frank, reader])
         if (who !== dan) expect(code(await decideOn(who, request_id))).toBe('INSUFFICIENT_PERMISSIONS');
@@ -236,7 +236,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(code(await decideOn(alice, 'REQ-1'))).toBe('VALIDATION_ERROR');
     });
 
-    test('is refused when the request was decided or the person changed teams after the card was shown', async () => {
+    test('is refused if the request was decided or the person changed teams after the card was shown', async () => {
       const request_id = await made(marcus, request('PERSONAL', '2026-12-22'));
       const mine = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true });
       expect(code(await testRuntime.done(alice, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');

@@ -57,7 +57,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       (await testRuntime.data(who, 'hr', 'get_org_chart', input)) as unknown as Node;
     const all = (node: Node): Node[] => [node, ...node.direct_reports.flatMap(all)];
 
-    test('begins at the top of what the caller sees', async () => {
+    test('begins with the topmost person whom the caller may see', async () => {
       expect(await chart(eve)).toMatchObject({ name: 'Eve Thompson', level: 0 });
       expect(await chart(alice)).toMatchObject({ name: 'Eve Thompson', level: 0 });
       expect(await chart(nina)).toMatchObject({ name: 'Nina Patel', level: 0 });
@@ -70,7 +70,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       });
     });
 
-    test('contains everyone below, each in the right place', async () => {
+    test('contains everyone below, each under their manager', async () => {
       const node = await chart(nina, { max_depth: 10 });
       expect(
         all(node)
@@ -85,7 +85,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       expect(node.direct_reports.map(({ name }) => name)).toEqual(expect.arrayContaining(['Marcus Johnson', 'Sarah Kim']));
     });
 
-    test('counts direct reports that it leaves out', async () => {
+    test('counts also those direct reports that it does not show', async () => {
       const shallow = await chart(eve, { max_depth: 1 });
       expect(shallow.direct_reports.length).toBe(shallow.direct_reports_count);
       expect(shallow.direct_reports.every((each) => each.direct_reports.length === 0)).toBe(true);
@@ -113,7 +113,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       expect(await pages(readingManager, 'get_performance_reviews')).toEqual(mine);
     });
 
-    test('balances add up, and the PTO balance is the vacation that is left', async () => {
+    test('balances add up, and the PTO balance is the available vacation', async () => {
       const own = await testRuntime.data(marcus, 'hr', 'get_time_off_balances');
       const balances = own['balances'] as {
         type_code: string;

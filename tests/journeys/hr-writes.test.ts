@@ -1,4 +1,4 @@
-/** delete_employee and update_salary: who may call them, and changes between the card and the decision. */
+/** delete_employee and update_salary: who may call them, and what happens if a row changes between the card and the approval. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
@@ -23,7 +23,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     expect(testRuntime?.problems).toEqual([]);
   });
   const one = async (text: string, values: readonly unknown[] = []) => (await testRuntime.owner(text, values))[0] ?? {};
-  /** An employee without reports who is no sample person, a new one each time. */
+  /** Employees that `someone` has returned. It returns an employee without reports who is not a sample person, each time another one. */
   const taken = new Set<unknown>();
   async function someone(department = 'Engineering'): Promise<string> {
     const rows = await testRuntime.owner(
@@ -39,7 +39,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     const ask = (who: Parameters<TestRuntime['call']>[0], employee_id: string, reason?: string) =>
       testRuntime.call(who, 'hr', 'delete_employee', { employee_id, ...(reason && { reason }) });
 
-    test('waits for approval; then no tool shows the person, and the row stays in the database', async () => {
+    test('needs an approval; then no tool shows the employee, and the row stays in the database', async () => {
       const whom = await someone('Operations');
       const { first_name, last_name, email, manager_id } = await one('select * from hr.employees where employee_id = $1', [whom]);
       const name = `${first_name} ${last_name}`;
@@ -93,7 +93,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       }
     });
 
-    test('refuses oneself in any spelling of the id, people above, and people with reports', async () => {
+    test('refuses to delete the caller in any spelling of the id, people above, and people with reports', async () => {
       for (const input of [{ employee_id: id(alice) }, { employee_id: id(alice).toUpperCase() }, { employeeId: id(alice) }]) {
         expect(await testRuntime.call(alice, 'hr', 'delete_employee', input)).toMatchObject({ code: 'CANNOT_DELETE_SELF' });
       }
@@ -108,7 +108,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(code(await ask(person(alice, { employeeId: undefined }), id(frank)))).toBe('IDENTITY_NOT_LINKED');
     });
 
-    test('refuses other roles, and another person cannot decide', async () => {
+    test('refuses other roles, and only the requester can decide', async () => {
       for (const who of [frank, nina, bob, reader])
         expect([who, code(await ask(who, id(frank)))]).toEqual([who, 'INSUFFICIENT_PERMISSIONS']);
       const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: id(frank) });
@@ -118,13 +118,13 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await one('select active from hr.employees where employee_id = $1', [id(frank)])).toEqual({ active: true });
     });
 
-    test('an executive can approve too', async () => {
+    test('can be requested and approved by an executive too', async () => {
       const whom = await someone('Operations');
       expect(code(await testRuntime.done(eve, 'hr', 'delete_employee', { employee_id: whom }))).toBe('success');
       expect(await one('select active from hr.employees where employee_id = $1', [whom])).toEqual({ active: false });
     });
 
-    test('after the loss of the role the approval is refused', async () => {
+    test('is refused if the approver has lost the role', async () => {
       const whom = await someone('Operations');
       const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
       expect(code(await testRuntime.approve(person(alice, { roles: ['employee', 'hr-read', 'manager'] }), card.confirmationId))).toBe(
@@ -133,7 +133,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await one('select active from hr.employees where employee_id = $1', [whom])).toEqual({ active: true });
     });
 
-    test('a row that changed after the card was shown is not written', async () => {
+    test('is refused if the row, its reports or the caller’s managers changed after the card was shown', async () => {
       const [whom, other] = [await someone('Operations'), await someone('Operations')];
       const touched = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
       await testRuntime.owner("update hr.employees set job_title = job_title || ' II' where employee_id = $1", [whom]);
@@ -164,7 +164,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
         [whom],
       );
 
-    test('changes the salary once, and keeps the history', async () => {
+    test('changes the salary once, and adds it to the salary history', async () => {
       const before = await salaryOf(id(sarah));
       const kept = (await history(id(sarah))).length;
       const card = await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 120_000.5, reason: 'Merit' });
@@ -190,7 +190,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       ]);
     });
 
-    test('refuses the same salary, oneself, people above and amounts out of bounds', async () => {
+    test('refuses the same salary, the caller, people above, and invalid amounts and dates', async () => {
       const ask = async (who: Parameters<TestRuntime['call']>[0], whom: string, new_salary: unknown, more: object = {}) =>
         code(await testRuntime.call(who, 'hr', 'update_salary', { employee_id: whom, new_salary, ...more }));
       expect(await ask(alice, id(marcus), await salaryOf(id(marcus)))).toBe('SALARY_UNCHANGED');
@@ -212,7 +212,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await ask(alice, id(marcus), 99_000, { reason: 'safe \u202e evas' })).toBe('VALIDATION_ERROR');
     });
 
-    test('accepts a change back to the old value', async () => {
+    test('is refused if the salary, the name or the employment changed after the card, even if the salary changed back', async () => {
       const whom = await someone();
       const card = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
       await testRuntime.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [whom]);

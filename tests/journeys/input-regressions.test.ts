@@ -1,4 +1,4 @@
-/** Regression tests for inputs that were not validated, or not recorded. */
+/** Regression tests for inputs that were once not validated or not recorded. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { readConfig } from '../registry.ts';
@@ -21,7 +21,7 @@ describe('amounts', () => {
   });
 });
 
-it("a year out of the database's range is a validation error", async () => {
+it('a year that the database cannot store is a validation error', async () => {
   for (const key of ['start_date_from', 'start_date_to']) {
     const { body } = await testServer.rest('sarah.kim', 'hr', 'list_time_off_requests', { [key]: '0000-01-01' });
     expect(body).toMatchObject({ code: 'VALIDATION_ERROR' });
@@ -52,7 +52,7 @@ async function newest() {
   return body.data[0];
 }
 
-it('the embedded sign-in, which has no passwords, refuses a public address', () => {
+it('the built-in sign-in, which has no passwords, refuses a public address', () => {
   for (const url of ['https://tamshai.example', 'http://10.0.0.1:3100', 'https://localhost.evil.example']) {
     expect(() => readConfig({ TAMSHAI_PUBLIC_URL: url })).toThrow(/has no passwords/);
     expect(readConfig({ TAMSHAI_PUBLIC_URL: url, OIDC_ISSUER: 'https://id.example' }).base).toBe(url);

@@ -1,4 +1,4 @@
-/** Indexing of the journey folder: only changed files are read, and only plain Markdown within bounds. */
+/** Indexing of the journey folder: only changed files are written to the index, and only plain Markdown files within limits. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const put = (path: string, text: string | Buffer) => {
   mkdirSync(join(folder, path, '..'), { recursive: true });
   writeFileSync(join(folder, path), text);
 };
-/** Opens the index, updates it and closes it, as a process does. */
+/** Opens the index, updates it and closes it, as a start of the product does. */
 async function start() {
   const backend = openEmbeddedSearch(file, domain);
   try {
@@ -61,7 +61,7 @@ const wordsOf = (word: string): number => {
   }
 };
 
-describe('from one start to the next', () => {
+describe('at the next start', () => {
   test('only new and changed files are written to the index, and deleted files are removed', async () => {
     put('adr-0001-first.md', '# ADR 1: First\n\nAbout zebras.\n');
     put('lesson-0001-one.md', '# Lesson: one\n\nAbout yaks.\n');
@@ -75,7 +75,7 @@ describe('from one start to the next', () => {
     expect(await start()).toEqual({ records: 2, written: 0, removed: 1, ids: ['adr-0001-first', 'failure-0001-new'] });
     expect(wordsOf('yak')).toBe(0);
   });
-  test('a file that is rewritten with the same text stays as it is, and a renamed file replaces its old record', async () => {
+  test('a file with the same text is not indexed again, and a renamed file replaces its old record', async () => {
     put('a.md', '# A\n\nSame.\n');
     await start();
     put('a.md', '# A\n\nSame.\n');
@@ -94,7 +94,7 @@ describe('from one start to the next', () => {
     mkdirSync(folder);
     expect(await start()).toEqual({ records: 0, written: 0, removed: 1, ids: [] });
   });
-  test('two processes that start at once on one file end with the same rows', async () => {
+  test('two processes that start concurrently on one index write each record once', async () => {
     for (let i = 0; i < 40; i++) put(`adr-${1000 + i}-x.md`, `# ADR ${1000 + i}: x\n\nWords ${i}.\n`);
     const backends: SearchBackend[] = [openEmbeddedSearch(file, domain), openEmbeddedSearch(file, domain)];
     const both = await Promise.all(backends.map((backend) => indexJourney({ journeyFolder: folder }, backend, log)));
@@ -102,7 +102,7 @@ describe('from one start to the next', () => {
     expect(both.map(({ written }) => written).toSorted((a, b) => a - b)).toEqual([0, 40]);
     expect([ids().length, wordsOf('word')]).toEqual([40, 40]);
   });
-  test('a damaged index is rebuilt', async () => {
+  test('a damaged index is rebuilt, and an intact one is kept', async () => {
     put('a.md', '# A\n');
     await start();
     for (const broken of ['not a database at all, but long enough to be looked at'.repeat(100), '']) {
@@ -121,9 +121,9 @@ describe('from one start to the next', () => {
   });
 });
 
-describe('skipped files, with one log line each', () => {
+describe('the index skips', () => {
   const reasons = () => Object.fromEntries(logged.map(({ at, reason }) => [at, reason]));
-  test('symbolic links of files and folders, also to targets outside', async () => {
+  test('symbolic links to files and folders, with a log line for each file', async () => {
     writeFileSync(join(root, 'secret.md'), '# Secret\n\nkeys\n');
     mkdirSync(join(root, 'outside'), { recursive: true });
     writeFileSync(join(root, 'outside', 'x.md'), '# Outside\n');
@@ -135,13 +135,13 @@ describe('skipped files, with one log line each', () => {
     expect((await start()).ids).toEqual(['good']);
     expect(reasons()).toEqual({ 'link.md': 'it is a link', 'inside.md': 'it is a link', 'endless.md': 'it is a link' });
   });
-  test('named pipes', async () => {
+  test('named pipes, with a log line', async () => {
     put('good.md', '# Good\n');
     execFileSync('mkfifo', [join(folder, 'pipe.md')]);
     expect((await start()).ids).toEqual(['good']);
     expect(reasons()).toEqual({ 'pipe.md': 'it is not a plain file' });
   });
-  test('files that are not Markdown, hidden or installed', async () => {
+  test('files that are not Markdown, hidden or in node_modules, without a log line', async () => {
     for (const name of ['.env', '.hidden.md', 'keys.json', 'a.md.txt', 'b.markdown', 'md', '.git/x.md', 'node_modules/p/readme.md'])
       put(name, '# No\n');
     mkdirSync(join(folder, 'folder.md'));
@@ -149,7 +149,7 @@ describe('skipped files, with one log line each', () => {
     expect((await start()).ids).toEqual(['sub/deeper/ok']);
     expect(logged).toEqual([]);
   });
-  test('files that are too large, not text or not printable; others are not affected', async () => {
+  test('files that are too large, not text or have an unprintable name, with a log line each', async () => {
     put('huge.md', Buffer.alloc(1_000_001, 'x'));
     put('largest.md', Buffer.alloc(1_000_000, 'x'));
     put('binary.md', Buffer.from([0x23, 0x20, 0x41, 0, 1, 2, 3]));
@@ -169,12 +169,12 @@ describe('skipped files, with one log line each', () => {
     put('good.md', '# Good\n');
     chmodSync(join(folder, 'closed.md'), 0o000);
     const { ids: there } = await start();
-    // Root can read everything.
+    // Root can read the file despite its permissions.
     expect(there).toEqual(process.getuid?.() === 0 ? ['closed', 'good'] : ['good']);
     chmodSync(join(folder, 'closed.md'), 0o600);
     expect((await start()).ids).toEqual(['closed', 'good']);
   });
-  test('files beyond the limit', async () => {
+  test('files beyond the limits of number, size and depth', async () => {
     for (let i = 0; i < 12; i++) put(`n${10 + i}.md`, `# ${i}\n${'x'.repeat(100)}\n`);
     const left: string[] = [];
     const read = (bounds: Partial<Parameters<typeof readMarkdown>[2] & object>) => {
@@ -189,7 +189,7 @@ describe('skipped files, with one log line each', () => {
   });
 });
 
-describe('how a file is read', () => {
+describe('the parsed record', () => {
   test.each([
     [
       'adr-0007-x.md',
@@ -258,10 +258,10 @@ describe('how a file is read', () => {
       '# Failure: x\n\n- Date: sometime\n\nIt broke.\n\nLesson: look twice\nbefore that.\n',
       { day: '', when: 'sometime', lesson: 'Look twice before that.' },
     ],
-  ])('%s', (path, text, expected) => {
+  ])('of %s has the right fields', (path, text, expected) => {
     expect(rowOf(path, text)).toMatchObject(expected);
   });
-  test('hostile files are parsed fast, and never throw', () => {
+  test('of a hostile file is bounded, and parsing is fast and does not throw', () => {
     const nasty = [
       '#'.repeat(100_000),
       `# ${'adr '.repeat(100_000)}`,

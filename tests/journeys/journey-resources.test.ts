@@ -1,7 +1,4 @@
-/**
- * The five resource URIs of the journey through real clients of both generations, on the gateway and on its own server, and what no URI may
- * reach.
- */
+/** The resources of the journey, read by MCP clients of both generations at the gateway and at the journey server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS } from './resource-clients.ts';
@@ -74,7 +71,7 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
       for (const each of templates) expect(each).toMatchObject({ mimeType: 'text/markdown', description: expect.stringMatching(/./) });
     });
 
-    test.each(READ)('%s', async (uri, expected) => {
+    test.each(READ)('reads %s', async (uri, expected) => {
       const found = await client.read(uri);
       expect([found.uri, found.mimeType]).toEqual([uri, 'text/markdown']);
       expect(found.text).toMatch(expected);
@@ -88,36 +85,39 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
       expect(await of('journey://failures/{topic}', 'topic', 'row')).toEqual(['row-level-security']);
     });
 
-    test('reads nothing outside the journey', async () => {
+    test('refuses hostile and unknown URIs without revealing anything', async () => {
       for (const uri of HOSTILE) {
         const refused = await client.read(uri).then(
           ({ text }) => text,
           (error: Error) => error,
         );
         expect([uri, refused]).toEqual([uri, expect.any(Error)]);
-        // The error may repeat the URI, but nothing of what lies behind it.
+        // The error may repeat the URI, but contains nothing of the file system or the store.
         expect((refused as Error).message.replace(uri, '')).not.toMatch(/ENOENT|EISDIR|no such file|sqlite|node:|\/srv|\/etc\/shadow/i);
       }
     });
   });
 
-  test.each(['jane.smith@acme.example', 'tim.tech@initech.example'])('%s, a customer, neither sees nor reads it', async (user) => {
-    const [, connect] = CLIENTS[0] ?? expect.fail('no client');
-    const client = await open(connect, user);
-    try {
-      const shown = [...(await client.resources().catch(() => [])), ...(await client.templates().catch(() => []))];
-      expect(JSON.stringify(shown)).not.toContain('journey:');
-      for (const [uri] of READ) await expect(client.read(uri)).rejects.toThrow(/permission/);
-      await expect(client.complete({ type: 'ref/resource', uri: 'journey://decisions/{adr-id}' }, 'adr-id', '')).rejects.toThrow(
-        /permission/,
-      );
-    } finally {
-      await client.close();
-    }
-  });
+  test.each(['jane.smith@acme.example', 'tim.tech@initech.example'])(
+    '%s, a customer, neither sees nor reads a resource of the journey',
+    async (user) => {
+      const [, connect] = CLIENTS[0] ?? expect.fail('no client');
+      const client = await open(connect, user);
+      try {
+        const shown = [...(await client.resources().catch(() => [])), ...(await client.templates().catch(() => []))];
+        expect(JSON.stringify(shown)).not.toContain('journey:');
+        for (const [uri] of READ) await expect(client.read(uri)).rejects.toThrow(/permission/);
+        await expect(client.complete({ type: 'ref/resource', uri: 'journey://decisions/{adr-id}' }, 'adr-id', '')).rejects.toThrow(
+          /permission/,
+        );
+      } finally {
+        await client.close();
+      }
+    },
+  );
 });
 
-test('every read is recorded, refused ones too', async () => {
+test('reads are recorded in the audit log, refused ones too', async () => {
   const { body } = await testServer.send<{ data: { server: string; tool: string; decision: string; username: string }[] }>(
     'GET',
     '/api/audit?limit=50',

@@ -1,4 +1,4 @@
-/** The journey server at its first and later starts: always on its own file, with the current content of the folder. */
+/** At every start, the journey server indexes the current content of the folder in its own file. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ async function titles(query?: string): Promise<string[]> {
 }
 const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-test('files that changed while it was stopped are indexed at the next start', async () => {
+test('files that changed while the server was stopped are indexed at the next start', async () => {
   put('adr-0001-a.md', '# ADR 1: Apples\n\nFruit.\n');
   put('lesson-0001-b.md', '# Lesson: bananas\n\nFruit.\n');
   await started();
@@ -77,7 +77,7 @@ test('files that changed while it was stopped are indexed at the next start', as
   expect(logged.filter((line) => !line.startsWith('info'))).toEqual([]);
 });
 
-test('the journey stays in its own file, whatever servers other domains use', async () => {
+test('the journey uses its own file, even if other domains use database servers', async () => {
   put('a.md', '# Alone\n');
   const nowhere = {
     ELASTICSEARCH_URL: 'http://127.0.0.1:9',
@@ -110,7 +110,7 @@ test('a damaged index does not stop the start, and is rebuilt with one log line'
   expect(logged.filter((line) => line.startsWith('warn'))).toEqual([expect.stringContaining('damaged')]);
 });
 
-test('several processes serve it with one Redis, each from its own file', async () => {
+test('several processes with one Redis may serve the journey, each with its own file', async () => {
   const kv = openSqliteKeyValue(':memory:');
   const local = builtIn.domains.filter(({ name }) => name === 'journey');
   for (const instance of ['one', 'two']) {
@@ -127,7 +127,7 @@ test('several processes serve it with one Redis, each from its own file', async 
   await kv.close();
 });
 
-test('an installed package contains our own folder', () => {
+test('an installed package contains docs/journey, which is the default folder', () => {
   const { files } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { files: string[] };
   expect(files).toContain('docs');
   expect(journeyFolder({ journeyFolder: undefined })).toBe(join(packageFolder, 'docs', 'journey'));

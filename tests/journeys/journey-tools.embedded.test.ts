@@ -1,4 +1,4 @@
-/** The journey tools and resources: what they answer about the project's history, who may ask, and how they treat hostile text. */
+/** The journey tools and resources: their answers, who may call them, and how they treat hostile text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ test('every example without a declared error returns data', async () => {
   }
 });
 
-test('each of our files declares kind, topic and date, and no two have the same number', () => {
+test('each file in docs/journey declares its kind, component and date, and no two of a kind have the same number', () => {
   const all = files.map((name) => rowOf(name, readFileSync(join(folder, name), 'utf8')));
   for (const { record_id, kind, when, day, components, topics, versions, from, to } of all) {
     expect([record_id, when, day]).toEqual([record_id, expect.any(String), expect.stringMatching(/^\d{4}-\d{2}/)]);
@@ -95,7 +95,7 @@ describe('lookup_adr', () => {
     });
     expect(adr['content']).toBe(readFileSync(join(folder, 'adr-0004-a-closure-table-for-managers.md'), 'utf8').trim());
   });
-  test('contains every recorded decision, at least ten', async () => {
+  test('finds every recorded decision by its number', async () => {
     expect(count('adr-')).toBeGreaterThanOrEqual(10);
     for (const name of files.filter((each) => each.startsWith('adr-'))) {
       const adr = await one('lookup_adr', { adr_id: name.slice(4, 8) });
@@ -136,7 +136,7 @@ describe('lookup_adr', () => {
 });
 
 describe('query_failures', () => {
-  test('finds by topic, the best first, with the lesson', async () => {
+  test('finds failures by topic, the best match first, with the lesson', async () => {
     const [best] = await rows('query_failures', { topic: 'row level security' });
     expect(best).toMatchObject({
       record_id: 'failure-0003-the-write-that-read-nothing',
@@ -156,7 +156,7 @@ describe('query_failures', () => {
     expect(all.length).toBe(count('failure-'));
     for (const { record_id } of all) expect(record_id).toMatch(/^failure-/);
   });
-  test('says when there is none', async () => {
+  test('returns an empty list for an unknown topic', async () => {
     expect(await testRuntime.call(NINA, 'journey', 'query_failures', { topic: 'zeppelin xylophone' })).toMatchObject({
       status: 'success',
       data: [],
@@ -166,7 +166,7 @@ describe('query_failures', () => {
 });
 
 describe('search_journey', () => {
-  test('finds in all kinds, filters by one, and highlights matches', async () => {
+  test('finds records of all kinds, filters by kind, and highlights matches', async () => {
     const found = await rows('search_journey', { query: 'PGlite' });
     expect(found.length).toBeGreaterThan(0);
     expect(JSON.stringify(found[0]?.['highlights'])).toContain('<em>PGlite</em>');
@@ -179,7 +179,7 @@ describe('search_journey', () => {
       expect([kind, own.length > 1, new Set(own.map((row) => row['kind']))]).toEqual([kind, true, new Set([kind])]);
     }
   });
-  test('pages through everything once', async () => {
+  test('returns every record once over all pages', async () => {
     const seen: string[] = [];
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
       const { data, metadata } = (await testRuntime.call(NINA, 'journey', 'search_journey', {
@@ -249,7 +249,7 @@ describe('get_context and list_pivots', () => {
 });
 
 describe('the resources', () => {
-  test('each template has real content', async () => {
+  test('each resource returns the content of the records', async () => {
     expect(await text('journey://decisions/{adr-id}', { adr_id: '3' })).toBe(
       readFileSync(join(folder, 'adr-0003-prepare-runs-twice.md'), 'utf8').trim(),
     );
@@ -266,7 +266,7 @@ describe('the resources', () => {
     for (const asked of [version, 'latest', '0.1'])
       expect(await text('journey://phoenix/{version}', { version: asked })).toContain('## Recovery: after a kill');
   });
-  test('a URI in a record leads back to it', async () => {
+  test('the URI of a search result leads to that record', async () => {
     const found = await rows('search_journey', { limit: 50 });
     for (const { uri, title } of found) {
       const [, where = '', what] = /^journey:\/\/([a-z]+)(?:\/(.+))?$/.exec(String(uri)) ?? [];
@@ -290,7 +290,7 @@ describe('the resources', () => {
     ['journey://phoenix/{version}', { version: '' }, 'VALIDATION_ERROR'],
     ['journey://phoenix/{version}', { version: 'v'.repeat(121) }, 'VALIDATION_ERROR'],
     ['journey://decisions/{adr-id}', { adr_id: '3', path: '/etc' }, 'VALIDATION_ERROR'],
-  ] as const)('%s with %j is %s', async (uri, input, expected) => {
+  ] as const)('%s with %j answers %s', async (uri, input, expected) => {
     expect(code(await read(uri, input))).toBe(expected);
   });
   test('arguments are completed', async () => {
@@ -303,7 +303,7 @@ describe('the resources', () => {
   });
 });
 
-describe('who may ask', () => {
+describe('access', () => {
   const everything = [
     ...Object.values(journey).map(({ name, examples }) => [name, examples[0]?.input('2026-11-16') ?? {}] as const),
     ...Object.values(resources).map(
@@ -311,7 +311,7 @@ describe('who may ask', () => {
     ),
   ];
   const refused = (answer: Answer) => [code(answer), 'data' in answer];
-  test('every member of staff, and no customer', async () => {
+  test('is open to every member of staff, and refused to customers', async () => {
     for (const { username, realm } of personas)
       for (const [name, input] of everything) {
         const answer = await testRuntime.call(username, 'journey', name, input);
@@ -319,7 +319,7 @@ describe('who may ask', () => {
         else expect([username, name, code(answer)]).not.toEqual([username, name, 'INSUFFICIENT_PERMISSIONS']);
       }
   });
-  test("refuses everyone without a role of the staff, whatever a customer's token says", async () => {
+  test('is refused without a role of the staff, and to customers even if their token has such roles', async () => {
     for (const [name, input] of everything) {
       expect(
         refused(

@@ -27,7 +27,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
     return answer.data as Record<string, unknown>;
   };
-  /** Every kind of change to knowledge, more than one page of them. */
+  /** Makes changes of every kind, more than one page of them. */
   async function eventful(): Promise<void> {
     const stored = await done('frank.davis', 'store', {
       topic: 'Größe "quoted" \\ 日本',
@@ -39,7 +39,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
       valid_from: '2026-01-01',
       valid_to: '2026-12-31',
     });
-    // Two spellings of one letter, joined characters, a leading mark, a line separator, letters beyond the first plane.
+    // Two spellings of one letter, joined emoji, a byte order mark, a line separator, and letters outside the Unicode BMP.
     await done('frank.davis', 'store', { topic: 'cafe\u0301 caf\u00e9 مرحبا 𝒳', content: '\ufeff👩‍👩‍👧\u2028नमस्ते \u00a0 \u{1f3f4}' });
     await done('frank.davis', 'relate', { subject: String(stored['id']), predicate: 'part of', object: 'the sea', confidence: 0 });
     await done('frank.davis', 'update', { id: stored['id'], content: 'Another content.', clear: ['actor'], reason: 'It was "wrong"' });
@@ -75,7 +75,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
   const tables = async () => {
     const rows: Record<string, unknown> = {};
     for (const table of TABLES) {
-      // Without the counter that approvals are checked against: it belongs to the store, not to the knowledge.
+      // row_version is left out: it is a counter of the store for approvals, and not part of the knowledge.
       rows[table] = await testRuntime.owner(`select to_jsonb(t) - 'row_version' as row from knowledge.${table} t order by 1`);
     }
     return rows;
@@ -106,7 +106,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     });
   }
 
-  test('restores rows, history, versions and search terms', async () => {
+  test('restores rows, history, versions and search terms exactly', async () => {
     const [lines, before, rules] = [await exported(), await tables(), await forced()];
     await empty();
     await imported(lines);
@@ -116,7 +116,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     expect(rules.every(([, on]) => on === true)).toBe(true);
   }, 120_000);
 
-  test('continues afterwards: the next number, ownership, undo', async () => {
+  test('can be continued after the import: transaction numbers, ownership, undo and search work', async () => {
     const last = await reading(lastTx);
     const stored = await done('frank.davis', 'store', { topic: 'after', content: 'After the import.' });
     expect(stored['tx_id']).toBe(last + 1);
@@ -128,7 +128,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     expect(found).toMatchObject({ status: 'success', data: [{ topic: 'Wave 42' }, ...Array<unknown>(49).fill(expect.anything())] });
   });
 
-  test('refuses to overwrite existing knowledge, and leaves nothing half written', async () => {
+  test('is not imported over existing knowledge, and a damaged archive writes nothing', async () => {
     const [lines, before] = [await exported(), await tables()];
     await expect(imported(lines)).rejects.toThrow(/occupied by \d+/);
     expect(await tables()).toEqual(before);

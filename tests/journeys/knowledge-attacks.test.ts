@@ -1,4 +1,4 @@
-/** Knowledge under attack and under concurrency. */
+/** The knowledge tools with hostile input and concurrent changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import * as knowledge from '../../domains/knowledge/index.ts';
@@ -25,7 +25,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   const codes = (answers: readonly Answer[]) => answers.map(code).toSorted();
 
   describe('concurrently', () => {
-    test('one change is undone once, however often it is requested', async () => {
+    test('one change is undone once, even if it is requested six times', async () => {
       for (let round = 0; round < 3; round++) {
         const { id, tx_id } = await stored(nina);
         const answers = await Promise.all(Array.from({ length: 6 }, () => call(nina, 'undo', { tx_id })));
@@ -59,7 +59,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         ]);
         for (const answer of answers) expect(['success', 'CHANGED_LATER', 'ENTRY_NOT_FOUND']).toContain(code(answer));
         const versions = await versionsOf(id);
-        // Each version ends where the next begins, and there are as many ends as changes.
+        // Each version ends where the next one begins, and each successful change adds one boundary.
         for (const [i, version] of versions.entries()) if (i > 0) expect(versions[i - 1]?.['tx_to']).toBe(version['tx_from']);
         const succeeded = answers.filter(({ status }) => status === 'success').length;
         const ends = new Set(versions.flatMap(({ tx_from, tx_to }) => [tx_from, tx_to]).filter((tx) => tx !== null));
@@ -67,7 +67,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       }
     }, 60_000);
 
-    test('of two contradicting relations, one is recorded and the other gets the conflict', async () => {
+    test('of three contradicting relations one is recorded, and the others get the conflict', async () => {
       for (let round = 0; round < 3; round++) {
         const subject = `lamp ${++counter}`;
         const answers = await Promise.all(
@@ -94,7 +94,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(nina, 'update', { id, content: 'By Nina.' })).toMatchObject({ recorded_by: 'Nina Patel', mine: true });
     });
 
-    test('is not enough to replace a triple without approval, nor to undo a replacement', async () => {
+    test('is not enough to replace a triple or to undo a replacement without an approval', async () => {
       const subject = `buoy ${++counter}`;
       await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'harbour' });
       const replacing = { subject, predicate: 'owned_by', object: 'coast guard', resolution: 'replace' };
@@ -157,7 +157,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       '9999-12-31T23:59:59.999999999Z',
       '9999-12-31T23:59:59-15:00',
       '2026-11-16T12:00:00.123456789Z',
-    ])('as of %s is answered', async (as_of) => {
+    ])('as_of %s gives an answer or a validation error', async (as_of) => {
       for (const tool of ['query', 'query_graph']) {
         const answer = await call(frank, tool, { as_of, limit: 3 });
         expect([tool, code(answer)]).toEqual([tool, expect.stringMatching(/^(success|VALIDATION_ERROR)$/)]);
@@ -175,7 +175,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       'infinity',
       '-infinity',
       'today',
-    ])('as of %s is refused', async (as_of) => {
+    ])('%s is refused as a time and as a date', async (as_of) => {
       expect(code(await call(frank, 'query', { as_of }))).toBe('VALIDATION_ERROR');
       expect(code(await call(frank, 'query', { valid_on: as_of }))).toBe('VALIDATION_ERROR');
       expect(code(await call(frank, 'store', { topic: 'x', content: 'x', valid_from: as_of }))).toBe('VALIDATION_ERROR');
@@ -252,7 +252,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await call(nina, 'store', { topic: 'x', content: 'x', tags: [...tags, 'one more'] }))).toBe('VALIDATION_ERROR');
     });
 
-    test('tags that would be equal when joined are different', async () => {
+    test('one tag with a comma and two tags are different', async () => {
       const { id } = await stored(nina, { tags: ['a, b'] });
       expect(await data(nina, 'update', { id, tags: ['a', 'b'] })).toMatchObject({ tags: ['a', 'b'] });
       const card = await testRuntime.ask(marcus, 'knowledge', 'update', { id, tags: ['a, b'] });
@@ -262,8 +262,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  describe('the past', () => {
-    test('a deleted entry is not reachable', async () => {
+  describe('a search', () => {
+    test('does not follow relations of a deleted entry', async () => {
       const word = `zephyrine${++counter}`;
       const name = `relay station ${counter}`;
       await data(nina, 'store', { topic: name, content: 'The neighbour.' });
@@ -277,7 +277,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await topics()).toEqual([word, name]);
     });
 
-    test('an expired triple is not reachable, but was while it was valid', async () => {
+    test('does not follow an expired triple, except for a day on which it was valid', async () => {
       const [from, to] = [`kiosk${++counter}`, `canteen${counter}`];
       await data(nina, 'store', { topic: to, content: 'Soup on Mondays.' });
       await data(nina, 'relate', { subject: from, predicate: 'run_by', object: to, valid_to: '2026-01-31' });

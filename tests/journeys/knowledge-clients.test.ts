@@ -1,4 +1,4 @@
-/** The knowledge tools as MCP clients of both generations see them: one line of text, structured content, and errors with hints. */
+/** The knowledge tools with MCP clients of both generations: one line of text, structured content, and errors with hints. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -76,11 +76,11 @@ const endpoints = [
 ] as const;
 const clients = [
   ['SDK 2', second('auto'), '2026-07-28'],
-  ['SDK 2 as of before', second('legacy'), '2025-11-25'],
+  ['SDK 2 in legacy mode', second('legacy'), '2025-11-25'],
   ['SDK 1', first, '2025-11-25'],
 ] as const;
 
-describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
+describe.each(endpoints)('at %s', (_door, prefix, endpoint) => {
   describe.each(clients)('with %s', (_client, connect, version) => {
     let client: AnyClient;
     beforeAll(async () => {
@@ -90,7 +90,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
     afterAll(() => client?.close());
 
     const validator = new AjvJsonSchemaValidator();
-    /** Every reply has both: one line for people, and structured content that matches the published schema, also in the resource. */
+    /** Calls a tool. Checks that the reply has one line of text, and structured content of the published schema, also as a resource. */
     async function call(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
       const result = await client.call(prefix + tool, args);
       const [line, embedded, ...more] = result.content;
@@ -158,7 +158,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       expect((dataOf(history) as unknown as { tx_id: number }[]).at(-1)?.tx_id).toBe(tx_id);
     });
 
-    test('the example of the specification, step by step', async () => {
+    test('the reply to the example of the specification is as specified', async () => {
       const { content, structuredContent } = await call('query', { topic: 'deployment' });
       const [line, { type, resource }] = content;
       expect(line).toEqual({ type: 'text', text: 'Found 2 entries matching "deployment".' });
@@ -211,7 +211,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       }
     });
 
-    test("a change of a colleague's entry waits for approval, and the line has the link", async () => {
+    test("a change of a colleague's entry needs an approval, and the line of text has the link", async () => {
       const { structuredContent, content } = await call('update', { id: 'e-2', content: 'Rollback within 10 min.' });
       expect(structuredContent).toMatchObject({ status: 'pending_confirmation', confirmationId: expect.any(String) });
       expect(content[0].text).toContain((structuredContent['confirmationData'] as { approvalUrl: string }).approvalUrl);
@@ -262,7 +262,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
   });
 });
 
-test('/api/user/mcp-tools says which tools need approval, and when a change acts at once', async () => {
+test('/api/user/mcp-tools says which tools need an approval, and when they write at once', async () => {
   const { body } = await testServer.send('GET', '/api/user/mcp-tools', { token: await testServer.token('alice.chen') });
   const { servers } = (
     body as unknown as {

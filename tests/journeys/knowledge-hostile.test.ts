@@ -1,4 +1,4 @@
-/** Extreme knowledge: very many relations, cycles, and repeated undo. */
+/** The knowledge tools with extreme data: very many relations, cycles, repeated undo and invalid ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SqlReader } from '../../src/declare/sql.ts';
 import type { Store } from '../../src/engine/store.ts';
@@ -28,7 +28,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   const related = async (who: string, subject: string, predicate: string, object: string) =>
     (await data(who, 'relate', { subject, predicate, object })) as unknown as { tx_id: number; triple: { id: string } };
 
-  test('very many relations of one entry are deleted and restored with it, and reported within bounds', async () => {
+  test('very many relations of one entry are deleted and restored with it, and a notification names a bounded number of them', async () => {
     const { id } = (await data(nina, 'store', { topic: 'hub', content: 'All meets here.' })) as unknown as { id: string };
     const triples: string[] = [];
     for (let n = 0; n < MANY; n++) triples.push((await related(nina, `spoke ${n}`, 'leads_to', id)).triple.id);
@@ -44,7 +44,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     };
     const before = await all();
     expect(before).toHaveLength(MANY);
-    // A colleague sees every one of them on the card.
+    // The card of a colleague shows every relation.
     const card = await testRuntime.ask(marcus, 'knowledge', 'delete', { id });
     expect(card.confirmationData.changes.length).toBe(2 + MANY);
 
@@ -65,7 +65,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     ]);
   }, 240_000);
 
-  test('cycles of relations are followed one step, and end', async () => {
+  test('a query follows cyclic relations only one step', async () => {
     const ring = ['ouroboros', 'serpent', 'circlet'];
     for (const topic of ring) await data(nina, 'store', { topic, content: `About the ${topic}.` });
     for (const [n, subject] of ring.entries()) await related(nina, subject, 'bites', ring[(n + 1) % ring.length] ?? '');
@@ -77,7 +77,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     expect((await data(frank, 'query_graph', { subject: 'ouroboros' })).map(({ object }) => object)).toEqual(['serpent', 'ouroboros']);
   });
 
-  test('an entry that is related to itself is deleted and restored once', async () => {
+  test('the relation of an entry to itself is deleted and restored once', async () => {
     const { id } = (await data(nina, 'store', { topic: 'mirror', content: 'Shows itself.' })) as unknown as { id: string };
     const { triple } = await related(nina, id, 'mirrors', id.toUpperCase());
     const gone = (await data(nina, 'delete', { id })) as unknown as { also_deleted: string[]; tx_id: number };
@@ -86,7 +86,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     expect(await data(frank, 'query_graph', { subject: id })).toMatchObject([{ id: triple.id, object: id.toUpperCase() }]);
   });
 
-  test('a deleted relation is restored and deleted again by repeated undo, by any person', async () => {
+  test('repeated undo by two people restores and deletes a relation in turn', async () => {
     const { triple } = await related(nina, 'sluice', 'drains', 'marsh');
     const stands = async () => (await data(frank, 'query_graph', { subject: 'sluice' })).map(({ id, recorded_by }) => [id, recorded_by]);
     let { tx_id } = (await data(nina, 'delete', { id: triple.id })) as unknown as { tx_id: number };
@@ -101,7 +101,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   test.each(['e-999999999999999', `e-${'9'.repeat(22)}`, 't-999999999999999', 'e--1', 'e-1.5', 'e-1e3', 'E-1 ; --', 'e-¹', 'e-٣'])(
-    '%s names nothing',
+    '%s is not the id of anything',
     async (id) => {
       expect(code(await call(nina, 'delete', { id }))).toBe('ENTRY_NOT_FOUND');
       expect(await data(nina, 'history', { id })).toEqual([]);
@@ -114,9 +114,9 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     [2_147_483_648, 'VALIDATION_ERROR'],
     [1e21, 'VALIDATION_ERROR'],
     [-0, 'VALIDATION_ERROR'],
-  ])('change %d is answered with %s', async (tx_id, expected) => expect(code(await call(nina, 'undo', { tx_id }))).toBe(expected));
+  ])('undo of the transaction %d answers %s', async (tx_id, expected) => expect(code(await call(nina, 'undo', { tx_id }))).toBe(expected));
 
-  test('a megabyte is refused with one sentence, in every field', async () => {
+  test('a megabyte of text is refused in every field, with a short answer', async () => {
     const huge = 'long '.repeat(200_000);
     const entry = { topic: 'x', content: 'x' };
     for (const input of [

@@ -1,6 +1,6 @@
 /**
- * Judged questions for the retrieval score: 3 answers the question, 2 is read next, 1 is related. Entries that are not named are
- * irrelevant.
+ * Judged questions for the retrieval score. Grade 3: the entry answers the question; 2: it is useful to read next; 1: it is related.
+ * All other entries are irrelevant.
  */
 export interface Judged {
   readonly ask: string;

@@ -82,7 +82,7 @@ describe.each(databases)('any sequence of changes on %s', (_name, database) => {
   }
   const now = async () => stateAt(await reading(lastTx));
 
-  /** Approves where the tool asks. Returns the data of a success, or undefined for an expected refusal. */
+  /** Calls a tool and approves its card, if any. Returns the data of a success, or undefined for an expected refusal. */
   async function done(by: string, tool: string, input: object): Promise<Data | undefined> {
     const asked = await testRuntime.call(by, 'knowledge', tool, input);
     const answer = asked.status === 'pending_confirmation' ? await testRuntime.approve(by, asked.confirmationId) : asked;
@@ -118,7 +118,7 @@ describe.each(databases)('any sequence of changes on %s', (_name, database) => {
     const again = await done(by, 'undo', { tx_id: undone['tx_id'] });
     expect(again).toBeDefined();
     expect(await now()).toEqual(before);
-    // In half of the cases a third undo follows, so the sequence continues from the undone state.
+    // In some cases a third undo follows, so that the sequence continues from the undone state.
     if (back % 2 === 0) {
       expect(await done(by, 'undo', { tx_id: again?.['tx_id'] })).toBeDefined();
       expect(await now()).toEqual(after);

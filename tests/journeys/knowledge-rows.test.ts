@@ -39,7 +39,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     requestId: 'test',
     input: '{}',
   };
-  /** Runs statements as Nina's writing role in one transaction that begins like any change, and returns their results. */
+  /** Runs statements as the write role with Nina's identity, in a transaction that begins like any change. Returns 'done' or the code. */
   async function trying(statements: (sql: SqlWriter, tx: number) => readonly SqlText[], id?: string): Promise<string> {
     try {
       await store().executeOnce(session(nina), { id, tool: 'test' }, async ({ writing: { sql } }) => {
@@ -112,7 +112,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(await trying(close(other))).toBe('CHANGED_SINCE_APPROVAL');
   });
 
-  test('nothing can be rewritten, deleted, backdated or recorded in another’s name', async () => {
+  test('no version can be rewritten, deleted, backdated or recorded in another person’s name', async () => {
     const own = Number(String((await data(nina, 'store', { topic: 'hers', content: 'Hers.' }))['id']).slice(2));
     const before = await state();
     const insert = (sql: SqlWriter, no: number, from: number, owner: string) =>
@@ -143,7 +143,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(await state()).toEqual(before);
   });
 
-  test('numbers have no gaps and follow the commit order, also with concurrent writers', async () => {
+  test('transaction numbers have no gaps and follow the commit order, even with concurrent writers', async () => {
     const first = await reading(nina, lastTx);
     const people = [nina, marcus, 'sarah.kim', 'frank.davis', 'alice.chen'];
     const answers = await Promise.all(
@@ -209,7 +209,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       expect(new Set(sizes)).toEqual(new Set([before[1]?.length]));
     });
 
-    test('lists the newest change first, with its undo state as of then', async () => {
+    test('lists the newest change first, and shows an undo only from its own transaction on', async () => {
       const { tx_id } = await data(nina, 'store', { topic: 'jetty', content: 'Old.' });
       const asOf = await reading(nina, lastTx);
       await data(nina, 'undo', { tx_id });
@@ -220,7 +220,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       ]);
     });
 
-    test('later changes are reported once for each transaction and resource, in order', async () => {
+    test('is followed by one notification for each later transaction and resource, in order', async () => {
       const since = await reading(nina, lastTx);
       const { id } = await data(nina, 'store', { topic: 'buoy', content: 'Red.' });
       const { triple } = await data(nina, 'relate', { subject: id, predicate: 'floats_on', object: 'sea' });

@@ -1,4 +1,4 @@
-/** The knowledge tools: store, find, change and undo. Changes of the caller's own entries act at once, changes of others' need approval. */
+/** The knowledge tools: store, find, change and undo. The caller's own entries change at once, those of others after an approval. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/declare/answer.ts';
 import * as knowledge from '../../domains/knowledge/index.ts';
@@ -49,7 +49,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  test('refuses customers', async () => {
+  test('customers are refused', async () => {
     for (const tool of tools)
       expect(code(await call('jane.smith@acme.example', tool.name, tool.examples[0]?.input('2026-11-16')))).toBe(
         'INSUFFICIENT_PERMISSIONS',
@@ -57,7 +57,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('storing', () => {
-    test('keeps every field, takes the person from the sign-in, and is searchable at once', async () => {
+    test('keeps every field, takes the author from the sign-in, and makes the entry searchable at once', async () => {
       const said = {
         topic: ' Lighthouse ',
         content: 'It blinks twice.',
@@ -97,7 +97,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       [{ topic: 'x', content: 'x', valid_from: '2026-02-02', valid_to: '2026-02-01' }, 'valid_to'],
       [{ topic: 'x\u202e', content: 'x' }, 'topic'],
       [{ topic: 'x', content: 'x', recorded_by: 'Eve Thompson' }, 'recorded_by'],
-    ])('%j is refused, and says why', async (input, field) => {
+    ])('%j is refused with a message that names the field %s', async (input, field) => {
       const answer = await call(frank, 'store', input);
       expect(answer).toMatchObject({
         status: 'error',
@@ -134,7 +134,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         ]),
       });
     });
-    test('a colleague’s entry needs approval, shows claims as claims, and keeps its owner', async () => {
+    test('a colleague’s entry needs an approval, and the entry keeps its owner', async () => {
       const { id, topic } = await stored(nina);
       const card = await ask(marcus, 'update', { id, content: 'Marcus knows better.', confidence: 0.5, reason: 'Seen it' });
       expect(card.confirmationData).toMatchObject({
@@ -167,7 +167,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await approve(marcus, removed))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await now(id)).toBe(null);
     });
-    test('to the same value, or of an unknown entry, is an error with a hint', async () => {
+    test('to the same value, to an invalid period or of an unknown entry is refused', async () => {
       const { id, topic } = await stored(nina);
       expect(await call(nina, 'update', { id, topic })).toMatchObject({ code: 'NOTHING_TO_CHANGE' });
       expect(await call(nina, 'update', { id, valid_from: '2026-05-05' })).toMatchObject({ status: 'success' });
@@ -182,7 +182,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('deleting', () => {
-    test('deletes the triples about an entry too, and undo restores all of it', async () => {
+    test('an entry deletes the triples about it too, and undo restores all of them', async () => {
       const { id } = await stored(nina);
       const { triple } = await data(nina, 'relate', { subject: id, predicate: 'explains', object: 'harbour' });
       const before = [await now(id), await now((triple as Data)['id'], 'triple')];
@@ -193,7 +193,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(nina, 'undo', {})).toMatchObject({ undid: gone['tx_id'] });
       expect([await now(id), await now((triple as Data)['id'], 'triple')]).toEqual(before);
     });
-    test('needs approval where a colleague related something to it', async () => {
+    test('an entry needs an approval if a colleague related something to it', async () => {
       const { id } = await stored(nina);
       await data(marcus, 'relate', { subject: 'pier', predicate: `seen_in_${counter}`, object: id });
       const card = await ask(nina, 'delete', { id });
@@ -202,7 +202,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       );
       expect(await approve(nina, card)).toMatchObject({ status: 'success' });
     });
-    test('one triple', async () => {
+    test('a triple needs an approval only if a colleague recorded it', async () => {
       const { triple } = await data(nina, 'relate', { subject: 'crane', predicate: 'stands_at', object: 'quay' });
       expect(code(await call(marcus, 'delete', { id: (triple as Data)['id'] }))).toBe('pending_confirmation');
       expect(await data(nina, 'delete', { id: (triple as Data)['id'] })).toMatchObject({ deleted: true, also_deleted: [] });
@@ -210,8 +210,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  describe('asking', () => {
-    test('the example of the specification: two entries for a topic, the exact one first', async () => {
+  describe('a query', () => {
+    test('returns the entries of the specified example, the exact topic first', async () => {
       const rows = await data(marcus, 'query', { topic: 'deployment' });
       expect(rows.map(({ topic, content, confidence }) => ({ topic, content, confidence }))).toEqual([
         { topic: 'deployment', content: 'Use blue-green deploys for zero-downtime releases.', confidence: 0.92 },
@@ -238,7 +238,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(ids(await data(frank, 'query', { query: 'rollback', topic: 'calendar' }))).toEqual([]);
       expect(await data(frank, 'query', { topic: '%' })).toEqual([]);
     });
-    test('omits what is no longer or not yet valid, unless the question is about that day', async () => {
+    test('omits entries that are not valid today, unless it asks for a day on which they are valid', async () => {
       const { id } = await stored(nina, { topic: 'tide', valid_from: '2026-12-01', valid_to: '2026-12-31' });
       const on = async (valid_on?: string) =>
         ids(await data(frank, 'query', { topic: 'tide', ...(valid_on && { valid_on }) })).includes(id);
@@ -252,7 +252,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(frank, 'query', { topic: 'office move' })).toEqual([]);
       expect((await data(frank, 'query', { topic: 'office move', valid_on: '2026-07-01' })).length).toBe(1);
     });
-    test('returns the past as it was recorded: text, versions, deletions and relations', async () => {
+    test('with as_of returns the text, versions and relations that were recorded then', async () => {
       const { id, changed_at: first } = await stored(nina, { topic: 'estuary', content: 'Wide.', valid_from: '2020-01-01' });
       const { changed_at: second } = await data(nina, 'update', { id, content: 'Narrow.' });
       const { tx_id } = await data(nina, 'relate', { subject: 'delta', predicate: 'feeds', object: 'estuary' });
@@ -276,7 +276,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       ]);
       expect(code(await call(frank, 'query', { as_of: 'yesterday' }))).toBe('VALIDATION_ERROR');
     });
-    test('pages without duplicates or gaps while others write', async () => {
+    test('returns pages without duplicates or gaps while others write', async () => {
       const all = ids(await data(frank, 'query', { query: 'schedule release time off customers', limit: 50 }));
       expect(all.length).toBeGreaterThan(12);
       const seen: unknown[] = [];
@@ -305,7 +305,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(ids(await data(frank, 'query_graph', { object: 'pay' }))).not.toContain('t-61');
       expect(ids(await data(frank, 'query_graph', { predicate: 'Depends on', subject: 'billing' }))).toEqual(['t-63', 't-61']);
     });
-    test('a contradiction is answered with the existing triple and the choices', async () => {
+    test('answers a contradiction with the existing triple and the choices', async () => {
       const known = await data(nina, 'relate', { subject: 'ferry', predicate: 'owned_by', object: 'Harbour board' });
       const input = { subject: 'Ferry', predicate: 'owned by', object: 'The city' };
       expect(await call(marcus, 'relate', input)).toMatchObject({
@@ -337,7 +337,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(marcus, 'relate', { ...input, resolution: 'keep_both' })).toMatchObject({ outcome: 'kept_both' });
       expect((await facts()).map(String).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['Harbour board', 'The city']);
     });
-    test('different periods do not contradict; the opposite does; a predicate with several values does not', async () => {
+    test('conflicts in the same period and with the opposite predicate, but not for a predicate with several values', async () => {
       const captain = (object: string, valid_from: string, valid_to?: string) =>
         call(nina, 'relate', { subject: 'Mary Ann', predicate: 'captained_by', object, valid_from, ...(valid_to && { valid_to }) });
       expect(code(await captain('Ada', '2020-01-01', '2022-12-31'))).toBe('success');
@@ -356,7 +356,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('undo', () => {
-    test('is exact, is a change itself, and can be undone', async () => {
+    test('restores every field exactly, is a change itself, and can be undone', async () => {
       const { id, tx_id: made } = await stored(sarah, {
         tags: ['a', 'b'],
         source: 's',
@@ -402,7 +402,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       await data(sarah, 'undo');
       expect(await now(id)).toBe(null);
     });
-    test('does not overwrite later changes, and names them', async () => {
+    test('is refused after later changes, which the answer names', async () => {
       const { id, tx_id } = await stored(sarah);
       const { tx_id: later } = await data(sarah, 'update', { id, content: 'Later.' });
       expect(await call(sarah, 'undo', { tx_id })).toMatchObject({
@@ -448,7 +448,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await call(marcus, 'undo', { tx_id }))).toBe('pending_confirmation');
       expect(code(await call(marcus, 'undo'))).toBe('pending_confirmation');
     });
-    test('approved twice, happens once', async () => {
+    test('that is approved twice takes effect once', async () => {
       const { tx_id } = await stored(sarah);
       const card = await ask(marcus, 'undo', { tx_id });
       const [one, two] = await Promise.all([approve(marcus, card), approve(marcus, card)]);
@@ -458,7 +458,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  test('works without an employee record: ownership is by sign-in', async () => {
+  test('a caller without an employee record can store entries, because the owner is the signed-in account', async () => {
     const guest = person('frank.davis', { employeeId: undefined });
     expect(await testRuntime.data(guest, 'knowledge', 'store', { topic: 'badge', content: 'Not linked.' })).toMatchObject({ mine: true });
   });

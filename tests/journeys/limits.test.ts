@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-/** Waits for the next minute if the current one ends soon: the rate limit counts by the minute. */
+/** Waits for the next minute if the current one ends soon, because the rate limit counts calls per minute. */
 async function withinOneMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
@@ -36,7 +36,7 @@ describe('one person', () => {
 });
 
 describe('requests that call no tool', () => {
-  test('are limited too, such as decisions on unknown tickets, which write audit records', async () => {
+  test('are limited too: decisions on unknown tickets, and reads of the API', async () => {
     await withinOneMinute();
     const token = await testServer.token('dan.williams');
     const decide = () => testServer.send('POST', '/api/confirm/00000000-0000-4000-8000-000000000000', { token, body: { approved: true } });
@@ -58,7 +58,7 @@ describe('requests that call no tool', () => {
     expect((await testServer.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(429);
   });
 
-  test('have their own limit: a person whose program has used up its calls can still decide', async () => {
+  test('have a separate limit: a person whose program has used up the calls can still decide', async () => {
     await withinOneMinute();
     const asked = await testServer.ask('alice.chen', 'hr', 'update_salary', {
       employee_id: '0e000000-0000-4000-8000-000000000008',
@@ -75,7 +75,7 @@ describe('requests that call no tool', () => {
 });
 
 describe('a client with failed sign-ins', () => {
-  test('is rate limited, while valid sign-ins from the same address succeed', async () => {
+  test('is rate limited, while requests with a valid token from the same address succeed', async () => {
     const token = await testServer.token('bob.martinez');
     const statuses = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -90,7 +90,7 @@ describe('a client with failed sign-ins', () => {
   });
 });
 
-/** What a raw connection receives before it is closed, and how long that took. */
+/** Returns the text that a raw connection receives before it is closed, and the time until then. */
 function raw(port: number, write: (socket: ReturnType<typeof connect>) => void): Promise<{ text: string; ms: number }> {
   return new Promise((resolve) => {
     const started = Date.now();
@@ -105,7 +105,7 @@ function raw(port: number, write: (socket: ReturnType<typeof connect>) => void):
 }
 
 describe('a connection', () => {
-  test('whose headers never end is closed, and blocks no other', async () => {
+  test('whose headers never end is closed, and does not block other connections', async () => {
     const { gateway = 0 } = testServer.tamshai.ports;
     const dripping = Array.from({ length: 50 }, () =>
       raw(gateway, (socket) => {

@@ -1,4 +1,4 @@
-/** Prometheus metrics: what is counted, who may read them, and that the dashboard queries existing metrics. */
+/** Prometheus metrics: what they count, who may read them, and whether the dashboard queries existing ones. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -27,7 +27,7 @@ const scrape = async (server?: string): Promise<Sample[]> => {
   return parseMetrics(text);
 };
 
-/** A bare request with its own Host header, as a probe sends it. */
+/** Sends a request to the operations port with a Host header of another machine, as a probe does. */
 const ops = (path: string, { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {}) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const req = httpRequest({ host: '127.0.0.1', port: opsPort, path, method, headers: { host: '10.1.2.3:9100', ...headers } }, (res) => {
@@ -38,8 +38,8 @@ const ops = (path: string, { method = 'GET', headers = {} }: { method?: string; 
     req.on('error', reject).end();
   });
 
-describe('what is counted', () => {
-  test('each call, by server, tool, store and outcome, with its rows and its time', async () => {
+describe('the metrics', () => {
+  test('count each call by server, tool, store and outcome, with its rows and its duration', async () => {
     const before = await scrape();
     await testServer.rest('alice.chen', 'hr', 'list_employees', { limit: 7 });
     await testServer.rest('frank.davis', 'hr', 'list_employees', {});
@@ -57,14 +57,14 @@ describe('what is counted', () => {
     expect(more('tamshai_errors_total', { server: 'hr', code: 'VALIDATION_ERROR' })).toBe(1);
     // An alias counts as the same tool.
     expect(more('tamshai_rows_total', { server: 'sales', tool: 'list_opportunities' })).toBe(3);
-    // The journey always has its own file.
+    // The journey always uses its own SQLite file.
     const stores = new Set(after.filter(({ name }) => name === 'tamshai_calls_total').map(({ labels }) => labels['store']));
     expect(stores).toEqual(
       new Set(onServers ? ['postgresql', 'mongodb', 'elasticsearch', 'sqlite', 'none'] : ['pglite', 'sqlite', 'none']),
     );
   });
 
-  test('approvals by outcome, at every endpoint', async () => {
+  test('count approvals by outcome, each once', async () => {
     const before = await scrape();
     const states = async () => {
       const now = await scrape();
@@ -92,7 +92,7 @@ describe('what is counted', () => {
     expect(total(await scrape(), 'tamshai_calls_total', { tool: 'update_salary', outcome: 'approved' })).toBe(1);
   });
 
-  test('rate-limited and unauthenticated requests', async () => {
+  test('count rate-limited and unauthenticated requests', async () => {
     const before = await scrape();
     const answers = await Promise.all(Array.from({ length: 60 }, () => testServer.rest('dan.williams', 'support', 'get_sla_summary')));
     const refused = answers.filter(({ status }) => status === 429).length;
@@ -107,7 +107,7 @@ describe('what is counted', () => {
     expect(unauthenticated(after) - unauthenticated(before)).toBe(1);
   });
 
-  test("a caller's text never becomes a label value", async () => {
+  test('contain no text of a caller in their labels', async () => {
     await testServer.rest('alice.chen', 'hr', 'no_such_tool_xyzzy', { secret: 'canary' });
     await testServer.rest('alice.chen', 'xyzzy', 'list_employees', {});
     const { text } = await testServer.send('GET', '/metrics');
@@ -115,7 +115,7 @@ describe('what is counted', () => {
     expect(total(parseMetrics(text), 'tamshai_calls_total', { server: 'none' })).toBeGreaterThan(0);
   });
 
-  test('memory, start time and event loop of the process', async () => {
+  test('contain memory, start time and event loop of the process', async () => {
     const samples = await scrape();
     expect(total(samples, 'process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     expect(total(samples, 'process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
@@ -128,7 +128,7 @@ describe('what is counted', () => {
     if (onServers) expect(total(samples, 'tamshai_pool_connections')).toBeGreaterThan(0);
   });
 
-  test("a domain's own port covers that domain alone", async () => {
+  test('at the port of a domain server cover only that domain', async () => {
     const servers = new Set((await scrape('hr')).flatMap(({ labels }) => labels['server'] ?? []));
     expect(servers).toEqual(new Set(['hr']));
   });
@@ -146,7 +146,7 @@ describe('who may read the metrics', () => {
     expect((await from(KEY, server)).status).toBe(200);
   });
 
-  test('the port for probes accepts any host, has three paths, and no page', async () => {
+  test('the operations port accepts any host, and has exactly three paths', async () => {
     expect(await ops('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
     expect(await ops('/ready')).toEqual({ status: 200, text: '{"status":"ready"}' });
     expect((await ops('/metrics')).status).toBe(200);
@@ -167,7 +167,7 @@ describe('the format', () => {
     return expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
   });
 
-  test('a value in a label cannot break a line', () => {
+  test('quotes, backslashes and line breaks in a label are escaped', () => {
     const metrics = createMetrics();
     metrics.counter('a_total', 'Some.', { is: 'a"b\\c\nd' }).add();
     expect(metrics.text()).toBe('# HELP a_total Some.\n# TYPE a_total counter\na_total{is="a\\"b\\\\c\\nd"} 1\n');
@@ -185,8 +185,8 @@ describe('the dashboard', () => {
     ...board.templating.list.map(({ query }) => query),
   ];
 
-  test('queries existing metrics by existing labels', async () => {
-    // Metrics that only a process with remote servers has.
+  test('queries every metric, and only existing metrics and labels', async () => {
+    // Adds metrics that only a process with remote servers or connection pools has.
     const upstream = createMetrics();
     upstream.counter('tamshai_upstream_calls_total', '-', { server: 'hr', outcome: 'answered' });
     upstream.histogram('tamshai_upstream_duration_seconds', '-', { server: 'hr' }).observe(1);
@@ -212,7 +212,7 @@ describe('the dashboard', () => {
           `${label} in ${expr}`,
         ).toBe(true);
     }
-    // The dashboard covers every metric.
+    // No metric is missing on the dashboard.
     const families = [...labels.keys()].filter((name) => !/_(sum|count)$/.test(name));
     expect(families.filter((name) => !used.has(name))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** A bank of paraphrased questions for the offline assistant: the call that each must lead to, and the figures and words of the answer. */
+/** Paraphrased questions for the offline assistant (tests/questions/bank.jsonl), each with the expected call, figures and texts. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '../../src/assistant/model.ts';
@@ -64,7 +64,7 @@ test('each question leads to the expected call and answer', { timeout: 300_000 }
     const faults = asked ? wrong(question, asked) : ['was not asked'];
     if (faults.length > 0) missed.push(`${question.as}> ${question.turns.join(' / ')} → ${faults.join('; ')}`);
   }
-  // Reported, not asserted: the duration depends on the machine.
+  // The durations are printed and not asserted, because they depend on the machine.
   process.stdout.write(`thinking without tools: ${alone.map((ms) => ms.toFixed(1)).join(', ')} ms\n`);
   expect(missed).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Content security policies: no page runs a foreign or inline script, or loads a foreign style. */
+/** Content security policies: no page runs a foreign or inline script or loads a foreign style. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ const auth = (change: Record<string, string> = {}) =>
     ...change,
   })}`;
 
-test('every page has a policy, without unsafe-inline and unsafe-eval, that allows what is in it', async () => {
+test('every page has a strict policy without unsafe sources, and contains only what the policy allows', async () => {
   const token = await testServer.token('alice.chen');
   const paths = [
     '/',
@@ -58,7 +58,7 @@ test('every page has a policy, without unsafe-inline and unsafe-eval, that allow
       expect(policy, path).toMatch(/default-src 'none'/);
       expect(policy, path).toMatch(/frame-ancestors 'none'/);
       expect(policy, path).toMatch(/base-uri 'none'/);
-      // Inline content is allowed by its digest, or absent.
+      // The policy allows inline styles by their digest; there are no inline scripts.
       for (const [, content = ''] of text.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g))
         expect(policy, path).toContain(`'sha256-${createHash('sha256').update(content).digest('base64')}'`);
       expect(text, path).not.toMatch(/ style="| on[a-z]+="|<script(?![^>]* src=)[^>]*>/);
@@ -67,7 +67,7 @@ test('every page has a policy, without unsafe-inline and unsafe-eval, that allow
   expect(pages).toBeGreaterThan(8);
 });
 
-test('no source names an unsafe policy', () => {
+test('no source file contains an unsafe policy', () => {
   const files = ['src', 'web'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(ts|tsx|html)$/.test(entry.name))

@@ -1,4 +1,4 @@
-/** Payroll sums to the cent: lines to stubs, stubs to runs and years, months to quarters and years. */
+/** Payroll figures add up to the cent: lines to stubs, stubs to runs and years, months to quarters and years. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
@@ -10,7 +10,7 @@ import { type Data, databases, employeeIdOf as id, openTestRuntime, SAMPLE_DAY, 
 
 const cents = (amount: unknown): number => {
   const whole = Math.round(Number(amount) * 100);
-  // A third decimal would be rounded away here, and the sum would match by accident.
+  // Without this check, a third decimal would be rounded away and a wrong sum could match.
   if (Math.abs(whole / 100 - Number(amount)) > 1e-9) throw new Error(`${amount} has more than two decimals`);
   return whole;
 };
@@ -34,7 +34,7 @@ describe('the sample, on any day', () => {
   const total = (row: Named, key: string) => sumOf(inside(row[key]));
   const days = fc.date({ min: new Date('2024-01-01'), max: new Date('2033-12-31'), noInvalidDate: true });
 
-  test('stubs add up to their run, and every pay day has one', () => {
+  test('stubs add up to their run, and every past pay day has a regular run', () => {
     fc.assert(
       fc.property(days, (now) => {
         const today = now.toISOString().slice(0, 10);
@@ -92,7 +92,7 @@ describe('the sample, on any day', () => {
     );
   }, 180_000);
 
-  test('a plan costs what the stub deducts', () => {
+  test('the deductions of a stub equal the costs of the plans', () => {
     fc.assert(
       fc.property(days, (now) => {
         const today = now.toISOString().slice(0, 10);
@@ -149,7 +149,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     ).toEqual([]);
   });
 
-  test('any stub equals its lines, its totals and its year to date', async () => {
+  test('the lines of any stub add up to its totals, and the stubs of the year to its year to date', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(stubs.length - 1), async (which) => {
         const { pay_stub_id, employee_id, pay_date } = stubs[which] as Record<string, string>;
@@ -193,7 +193,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     await expect(testRuntime.owner('update payroll.run_totals set net = net + 0.01')).rejects.toThrow();
   });
 
-  test('months add up to quarters, quarters to years, runs to all of them; the year to date grows with them', async () => {
+  test('months and runs add up to quarters and years, and months to the year to date', async () => {
     const keys = ['gross', 'net', 'taxes', 'deductions', 'employer_taxes', 'employer_benefits'] as const;
     const figures = (row: Record<string, unknown>) => keys.map((key) => cents(row[key]));
     const plus = (rows: readonly number[][]) => keys.map((_, at) => rows.reduce((sum, row) => sum + (row[at] ?? 0), 0));
@@ -219,7 +219,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     }
   }, 120_000);
 
-  test('pay agrees with the hr data: names, numbers, salaries and their history', async () => {
+  test('names, tax numbers and pay agree with the hr data, including the salary history', async () => {
     expect(
       await testRuntime.owner(`select e.employee_id from hr.employees e join hr.identity i using (employee_id)
         full join payroll.employees p using (employee_id)
@@ -238,7 +238,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     expect(Number(raised?.['n'])).toBeGreaterThan(50);
   });
 
-  test('withholdings equal the stubs', async () => {
+  test('the withholdings of the year equal the tax lines of the stubs', async () => {
     const year = SAMPLE_DAY.toISOString().slice(0, 4);
     for (const who of ['marcus.johnson', 'carol.johnson', 'alice.chen', 'tom.becker']) {
       const taxes = (await testRuntime.data(who, 'payroll', 'get_tax_withholdings')) as Record<string, unknown>;
@@ -256,7 +256,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     }
   });
 
-  test('payments to contractors this year equal the single payments', async () => {
+  test('the amount paid to a contractor this year equals the sum of the payments', async () => {
     const rows = await pages('list_contractors', {});
     expect(rows.length).toBe(24);
     const paid = await testRuntime.owner(

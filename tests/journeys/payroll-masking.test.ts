@@ -1,4 +1,4 @@
-/** Who sees whose payroll and which amounts: the mask for pay, the last four digits, and no totals of one or two people. */
+/** Who sees whose payroll and which amounts: the pay mask, numbers with four digits, and no totals of one or two people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import { HIDDEN } from '../../src/declare/fields.ts';
@@ -16,12 +16,12 @@ const [eve, alice, bob, nina, marcus, sarah, paula, tom] = [
   'paula.reyes',
   'tom.becker',
 ] as const;
-/** Sees all rows, and nobody else's pay. */
+/** A person who sees all rows, but only their own pay. */
 const reader = person(alice, { roles: ['employee', 'hr-read'] });
 const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 const stubOf = (who: string) => id(who).replace(/^0e/, '05');
 
-/** Calls that reveal something about Sarah, or about everyone. */
+/** Calls whose answers contain amounts of Sarah or of everyone. */
 const ABOUT: readonly (readonly [string, object])[] = [
   ['list_pay_runs', {}],
   ['list_pay_runs', { run_type: 'OFF_CYCLE' }],
@@ -50,7 +50,7 @@ function amountsIn(value: unknown): Found {
 }
 const dataOf = (answer: Answer) => (answer.status === 'success' ? answer.data : undefined);
 
-describe.each(databases)('whose payroll, on %s', (_name, database) => {
+describe.each(databases)('access to payroll on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database, tools: Object.values(payroll) });
@@ -63,7 +63,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   const call = (who: Who, tool: string, input: object = {}) => testRuntime.call(who, 'payroll', tool, input);
   const data = (who: Who, tool: string, input: object = {}) => testRuntime.data(who, 'payroll', tool, input);
 
-  test('payroll, HR and executives see everyone; other employees only themselves', async () => {
+  test('payroll, HR and executives see everyone, and other employees only themselves', async () => {
     const everyone: Who[] = [paula, alice, eve, reader, person(tom, { roles: ['payroll-read'] }), person(tom, { roles: ['executive'] })];
     for (const who of everyone) {
       expect(new Set((await data(who, 'list_pay_stubs')).map((row) => row['employee_id'])).size).toBe(50);
@@ -103,7 +103,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     }
   });
 
-  test('a foreign, deleted and unknown id give the same answer', async () => {
+  test('the ids of a foreign, a deleted and an unknown employee give the same answer', async () => {
     const [gone] = (await testRuntime.owner(
       "select employee_id from payroll.employees where department = 'Legal' order by 1 desc limit 1",
     )) as Data;
@@ -127,7 +127,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     await testRuntime.owner('update payroll.employees set active = true where employee_id = $1', [left]);
   });
 
-  test('a reader of records without pay sees every amount masked, totals too, and their own shown', async () => {
+  test('a reader without the right to pay sees their own amounts, and all others masked, including totals', async () => {
     for (const [tool, input] of ABOUT) {
       const answer = await call(reader, tool, input);
       const amounts = amountsIn(dataOf(answer)).filter(([, value]) => value !== null);
@@ -151,7 +151,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   });
   const withoutOwn = async (answer: Answer) => amountsIn((dataOf(answer) as Data).filter((row) => row['employee_id'] !== id(alice)));
 
-  test('no masked amount is anywhere in an answer', async () => {
+  test('no answer contains a masked amount', async () => {
     const hidden = new Set<unknown>();
     const collect = (rows: Data) => {
       for (const row of rows) for (const value of Object.values(row)) if (Number(value) >= 1) hidden.add(Number(value));
@@ -176,7 +176,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       for (const [tool, input] of ABOUT) {
         const answer = await call(who, tool, input);
         const rows = dataOf(answer);
-        // Amounts that equal Sarah's may be the reader's own.
+        // Rows of other people are left out, because their amounts may equal Sarah's.
         told.push(tool === 'list_pay_stubs' && Array.isArray(rows) ? rows.filter((row) => row.employee_id === id(sarah)) : answer);
       }
       const numbers = new Set<unknown>();
@@ -219,7 +219,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     expect(await told(paula)).not.toBe(seen);
   }, 180_000);
 
-  test('account, routing and tax numbers have four digits, for everyone and in the database itself', async () => {
+  test('everyone sees only four digits of account, routing and tax numbers, and the database stores no more', async () => {
     for (const who of [paula, eve, alice, reader] as Who[]) {
       for (const row of await data(who, 'get_direct_deposit', { employee_id: id(sarah) }))
         expect([row['account_last4'], row['routing_last4']]).toEqual([expect.stringMatching(/^\d{4}$/), expect.stringMatching(/^\d{4}$/)]);
@@ -236,10 +236,10 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       await expect(testRuntime.owner(`update payroll.${table} set ${column} = '123456789'`)).rejects.toThrow();
   });
 
-  describe('groups of one or two', () => {
+  describe('groups of one or two people', () => {
     const runs = async (who: Who) => await data(who, 'list_pay_runs', { run_type: 'OFF_CYCLE' });
 
-    test('the totals of a run of one or two people are shown only to callers who may see pay', async () => {
+    test('have run totals only for callers who may see pay', async () => {
       expect((await runs(paula)).map((row) => [row['employee_count'], typeof row['gross']])).toEqual([
         [1, 'number'],
         [2, 'number'],
@@ -250,7 +250,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       ]);
     });
 
-    test('are not summarised, for anyone', async () => {
+    test('have no summary for anyone', async () => {
       const people = await testRuntime.owner('select employee_id from payroll.employees order by 1 limit 3');
       const pay = (n: number) => `09000000-0000-4000-8000-00000000000${n}`;
       await testRuntime.owner(

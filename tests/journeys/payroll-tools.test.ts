@@ -22,7 +22,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
   const listed = async (who: string, tool: string, input: object = {}) => (await call(who, tool, input)) as SuccessAnswer;
 
   test.each(Object.values(payroll).flatMap((tool) => tool.examples.map((example) => [example.question, tool.name, example] as const)))(
-    '“%s” by %s',
+    '“%s” is answered by %s as declared',
     async (_ask, tool, { as, input, expects = 'success' }) => {
       const answer = await call(as, tool, input(TODAY));
       expect([code(answer), answer]).toEqual([expects, expect.anything()]);
@@ -30,7 +30,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
     },
   );
 
-  test('the next pay day is in the metadata, and moves on after that day', async () => {
+  test('the metadata has the next pay day, which changes after that day', async () => {
     const { metadata, data: rows } = await listed(marcus, 'list_pay_stubs', { limit: 1 });
     expect(metadata).toMatchObject({ next_pay_date: '2026-11-30', summary: { next_pay_date: '2026-11-30' } });
     expect((rows as Data)[0]).toMatchObject({ pay_date: '2026-11-13', employee_name: 'Marcus Johnson' });
@@ -47,7 +47,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
     testRuntime.clock.set(SAMPLE_DAY);
   });
 
-  test('the latest come first, in consecutive pages', async () => {
+  test('pay runs and pay stubs are listed newest first, and the pages together contain each pay stub exactly once', async () => {
     const runs = await data(paula, 'list_pay_runs', { limit: 3 });
     expect(runs.map((row) => row['pay_date'])).toEqual(['2026-11-13', '2026-10-30', '2026-10-15']);
     const whole = (await data(sarah, 'list_pay_stubs')).map((row) => row['pay_stub_id']);
@@ -102,7 +102,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
       expect([tool, code(await call(paula, tool, input))]).toEqual([tool, 'VALIDATION_ERROR']);
   });
 
-  test('contractors by name, department and state; a wildcard is matched literally', async () => {
+  test('list_contractors filters by name, department and status, and matches wildcards in a name literally', async () => {
     const names = async (input: object) => (await data(paula, 'list_contractors', input)).map((row) => row['name']);
     expect(await names({ name: 'brennan' })).toEqual(['Katya Brennan']);
     for (const name of ['%', '_', '\\']) expect(await names({ name })).toEqual([]);

@@ -1,4 +1,4 @@
-/** One request id from the caller to the log line, the audit log and the database; and what must never get into a log. */
+/** The request id of a call is in the response, the log, the audit log and the database session. No log line contains private text. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Person } from '../../src/declare/people.ts';
@@ -21,7 +21,7 @@ const auditLog = async (id: string) => {
   return body.data.filter(({ requestId }) => requestId === id);
 };
 
-test("a caller's id is returned, logged and recorded; over REST, MCP and on a domain server", async () => {
+test('the id that a caller sends is returned and recorded, by REST, by MCP and at a domain server', async () => {
   const rest = await testServer.send('POST', '/api/tools/hr/find_employees', {
     token: await testServer.token('frank.davis'),
     body: { limit: 1 },
@@ -57,7 +57,7 @@ test("a caller's id is returned, logged and recorded; over REST, MCP and on a do
 });
 
 test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
-  'a request id with other characters or over 64 characters (%j) is replaced by a new one',
+  'an invalid or too long request id (%j) is replaced by a new one',
   async (given) => {
     const { headers } = await testServer.send('POST', '/api/tools/hr/find_employees', {
       token: await testServer.token('frank.davis'),
@@ -68,7 +68,7 @@ test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
   },
 );
 
-test('the database session has the request id, for that statement alone', async () => {
+test('the application name of the database session contains the request id only for that statement', async () => {
   const { runtime } = testServer.tamshai.wiring;
   const person: Person = {
     principal: 'test',

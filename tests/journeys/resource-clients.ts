@@ -1,4 +1,4 @@
-/** One interface for real MCP clients of both generations: reads, notifications and unsubscribe. */
+/** A common interface for the MCP clients of both SDK generations: resources, prompts and subscriptions. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -19,11 +19,11 @@ export interface AnyClient {
     name: string,
     value: string,
   ): Promise<string[]>;
-  /** Resolves when it is acknowledged; the returned function resolves when the end is. */
+  /** Resolves when the server has acknowledged the subscription. The returned function ends it. */
   subscribe(...uris: string[]): Promise<() => Promise<void>>;
-  /** Subscribes and reconnects after each end: resolves at the first acknowledgement. */
+  /** Subscribes, and subscribes again whenever the stream ends. Resolves at the first acknowledgement. */
   stay(uri: string): Promise<void>;
-  /** All notifications in order. */
+  /** All received notifications, in order. */
   readonly notices: Notice[];
   close(): Promise<void>;
 }
@@ -132,7 +132,7 @@ export const CLIENTS: readonly (readonly [string, Connect, string])[] = [
   ['SDK 1 on 2025-11-25', sdk1, '2025-11-25'],
 ];
 
-/** Polls until the condition holds; a test that waits for ever fails by its own timeout. */
+/** Polls until the condition holds, without a limit: the timeout of the test ends it. */
 export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await so())) await new Promise((again) => setTimeout(again, 10));
 }

@@ -1,4 +1,4 @@
-/** One replica as a child process: its settings are its argument. Prints its port when it is ready. */
+/** Child process that runs one replica with the settings in its argument, and prints its port when it is ready. */
 import { start } from '../../src/server/compose.ts';
 import { readConfig } from '../registry.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Seed 002, US-002-003 to 005: discovery, subscriptions and prompts, through real clients of both generations, on the gateway and on the
- * domain's own server.
- */
+/** MCP resources, subscriptions and prompts of knowledge, with clients of both generations at the gateway and at the domain server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -42,7 +39,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
     });
     afterAll(() => client.close());
 
-    test('announces its capabilities', () => {
+    test('negotiates its protocol version and gets the capabilities', () => {
       expect(client.version).toBe(version);
       expect(client.capabilities).toMatchObject({ resources: { subscribe: true }, prompts: {}, completions: {}, tools: {} });
     });
@@ -72,7 +69,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       const seen = at.items.map(idOf);
       const stored = await store(`page ${uri}`);
       while (at.next_cursor !== null) {
-        // In any order, and each alone.
+        // The parameters can be in any order.
         const next = await page(
           seen.length % 2 === 0 ? `${uri}?cursor=${at.next_cursor}&limit=9` : `${uri}?limit=9&cursor=${at.next_cursor}`,
         );
@@ -87,7 +84,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       if (whole.next_cursor !== null) expect((await page(`${uri}?cursor=${whole.next_cursor}`)).items.length).toBeGreaterThan(0);
     });
 
-    test('a subscriber is notified of each commit once, in order, and of nothing after the end is acknowledged', async () => {
+    test('gets one notification for each commit, in order, and none after it has unsubscribed', async () => {
       const other = await open('nina.patel');
       const stop = await client.subscribe('knowledge://entries');
       const told = client.notices.length;
@@ -113,7 +110,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       await other.close();
     });
 
-    test('a client that reconnects with its last event misses nothing', async () => {
+    test('gets the missed notifications when it subscribes with the last transaction that it knows', async () => {
       const before = await store('missed before');
       const [one, two] = [await store('missed one'), await store('missed two')];
       const again = await open('marcus.johnson');
@@ -123,7 +120,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       await again.close();
     });
 
-    test('a relation is announced on its own URI only', async () => {
+    test('gets a notification about a relation for the URI of the triples only', async () => {
       const stop = await client.subscribe('knowledge://graph/triples');
       const told = client.notices.length;
       const { body } = await testServer.rest('marcus.johnson', 'knowledge', 'relate', {
@@ -137,7 +134,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       await stop();
     });
 
-    test('prompts are listed with their arguments, and return messages that are ready to run', async () => {
+    test('lists prompts with their arguments, and gets messages that are ready to run', async () => {
       const listed = await client.prompts();
       expect(listed.map(({ name }) => name)).toEqual(['correct-stale-facts', 'ingest-memory', 'retrieve-context']);
       for (const each of listed)
@@ -151,7 +148,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       expect(await client.prompt('correct-stale-facts', { topic: 'vpn access', now_true: 'It moved.' })).toContain('"vpn access"');
     });
 
-    test('arguments complete to existing topics', async () => {
+    test('completes arguments of prompts with existing topics', async () => {
       const topics = await client.complete({ type: 'ref/prompt', name: 'retrieve-context' }, 'topic', 'DEPLOY');
       expect(topics[0]).toMatch(/^deploy/i);
       expect(await client.complete({ type: 'ref/prompt', name: 'retrieve-context' }, 'topic', 'zzz%_')).toEqual([]);
@@ -160,7 +157,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
   });
 });
 
-test('a person without the role gets no notification from ten seconds after its loss, and cannot read', async () => {
+test('ten seconds after a person lost the role, they get no notification and cannot read', async () => {
   const { accounts } = testServer.tamshai.wiring.identity;
   const uri = 'knowledge://entries';
   const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>

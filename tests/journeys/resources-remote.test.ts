@@ -1,4 +1,4 @@
-/** Resources of a remote domain server: the gateway reads and subscribes with a signed identity. */
+/** Resources of a remote domain server: the gateway reads and subscribes with signed identities of the caller. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../src/engine/caller.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
@@ -42,13 +42,13 @@ async function onRecord(requestId: string): Promise<object[]> {
     }
   return records;
 }
-/** Two answers of the same page have different cursors. */
+/** The answer without its cursor, which differs each time. */
 const plain = (answer: unknown) => JSON.parse(JSON.stringify(answer).replace(/"next_cursor":"[^"]+"/, '"next_cursor":"…"')) as unknown;
 
 const read = (tool: string, input: object, caller = marcus) =>
   far.call({ server: 'knowledge', tool, input, caller, surface: 'mcp', requestId: 'far' });
 
-test('a resource is read page by page, and refused with the error codes of a local one', async () => {
+test('a remote resource is read page by page, and refused with the same error codes as a local one', async () => {
   const first = await read('knowledge://entries', { limit: 2 });
   if (first.status !== 'success') throw new Error(JSON.stringify(first));
   const page = first.data as { items: unknown[]; next_cursor: string };
@@ -61,23 +61,23 @@ test('a resource is read page by page, and refused with the error codes of a loc
   expect(await read('prompts/retrieve-context#topic', { value: 'deploy' })).toMatchObject({ status: 'success' });
 });
 
-/** Nested as deep as the gateway's own parser allows. */
+/** An object with this number of levels. */
 const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) });
 const odd: readonly (readonly [string, unknown])[] = [
   ['a NUL', { limit: '\0' }],
-  ['half a character', { limit: '\ud800' }],
-  ['much in each other', deep(32)],
+  ['a lone surrogate', { limit: '\ud800' }],
+  ['the deepest nesting that the gateway accepts', deep(32)],
   ['many keys', Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, 1]))],
-  ['a lot', Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`k${n}`, 'x'.repeat(60_000)]))],
-  ['short numbers that are long when written out', { limit: Array.from({ length: 50_000 }, () => 1e20) }],
-  ['a name that means something to JavaScript', JSON.parse('{"__proto__":{"limit":1},"constructor":1}')],
+  ['300 kB of text', Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`k${n}`, 'x'.repeat(60_000)]))],
+  ['numbers with a long text form', { limit: Array.from({ length: 50_000 }, () => 1e20) }],
+  ['special property names', JSON.parse('{"__proto__":{"limit":1},"constructor":1}')],
   ['a list', [1, 2]],
-  ['nothing', null],
+  ['null', null],
 ];
 
-test('a remote server validates and records input as the gateway does, and invalid input is no failure of that server', async () => {
+test('a remote server validates and records input as the gateway does, and invalid input does not open the circuit', async () => {
   const here = testServer.tamshai.wiring.backend('knowledge');
-  // More often than the number of failures that suspends a server.
+  // There are more invalid calls than the failures that would open the circuit.
   for (let round = 0; round < 2; round++)
     for (const [n, [what, input]] of odd.entries()) {
       const ask = async (backend: ToolBackend, requestId: string) => {
@@ -106,7 +106,7 @@ test('a remote server validates and records input as the gateway does, and inval
   expect(await read('knowledge://entries', { limit: 2 })).toMatchObject({ status: 'success' });
 });
 
-test('the gateway gets changes from the remote server, for people who may read them', async () => {
+test('the gateway gets changes from the remote server only for people who may read them', async () => {
   const begun = await read('knowledge://entries#subscribe', {});
   if (begun.status !== 'success') throw new Error(JSON.stringify(begun));
   const after = begun.data as number;
@@ -170,7 +170,7 @@ test('a caller that is not the gateway has the ordinary size limits, in every en
   for (const body of [() => much, inPieces]) expect(await posted(body(), `Bearer ${token}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   for (const text of [String.raw`{"topic":"\u0000"}`, JSON.stringify(deep(33)), '{"__proto__":1}'])
     expect(await posted(text, `Bearer ${token}`)).toEqual([400, 'VALIDATION_ERROR']);
-  // A caller that claims to be the gateway is verified before its body is read.
+  // The server verifies a caller that claims to be the gateway before it reads the body.
   const says = Buffer.from('{"alg":"EdDSA","typ":"tamshai-identity+jwt","kid":"x"}').toString('base64url');
   for (const body of [() => much, inPieces, () => '{'])
     expect(await posted(body(), `Bearer ${says}.e30.${'A'.repeat(86)}`)).toEqual([401, 'UNAUTHENTICATED']);

@@ -1,4 +1,4 @@
-/** Two replicas on one PostgreSQL behind one address, one of them killed while clients write: every notification once, in order. */
+/** Two replicas on one PostgreSQL, one of which is killed while clients write: every subscriber gets every notification once, in order. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect as dial, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const KILLED_AFTER = 400;
 const DEADLINE_MS = 1_800_000;
 const { TAMSHAI_TEST_DATABASE_URL: database, TAMSHAI_TEST_REDIS_URL: redis } = process.env;
 
-/** A load balancer: sends each new connection to one of the remaining replicas. */
+/** A load balancer that sends each new connection to the first replica in `targets`. */
 async function balancer(): Promise<{ server: Server; port: number; targets: number[] }> {
   const targets: number[] = [];
   const server = createServer((inside) => {
@@ -72,7 +72,7 @@ if (database !== undefined && redis !== undefined) {
   }, DEADLINE_MS);
 
   test(
-    `${WRITES} writes through both, one killed in between`,
+    `subscribers get each of ${WRITES} writes once and in order, though one replica is killed in between`,
     async () => {
       const [one = expect.fail('no replica'), two = expect.fail('no replica')] = testClients;
       const [portOne = 0, portTwo = 0] = ports;
@@ -80,7 +80,7 @@ if (database !== undefined && redis !== undefined) {
       const token = (user: string) => () => two.token(user, { mcp: true });
       const through = (port: number) => `http://localhost:${port}/mcp`;
       front.targets.push(portOne);
-      // Legacy clients reach the other replica by themselves; modern ones send their last event.
+      // Clients of 2025 revisions reconnect by themselves; those of 2026 subscribe again after their last transaction.
       const clients: Record<string, AnyClient> = {
         'old at two': await sdk1(through(portTwo), token('marcus.johnson')),
         'new at two': await sdk2('auto')(through(portTwo), token('sarah.kim')),
@@ -101,7 +101,7 @@ if (database !== undefined && redis !== undefined) {
         while (next < WRITES) {
           const n = next++;
           const testServers = both();
-          // The killed replica may or may not have committed its running writes; the log decides.
+          // The killed replica may or may not have committed its running writes; the transaction log tells.
           await write(n, testServers[n % testServers.length] ?? two).catch(() => undefined);
           if (n !== KILLED_AFTER) continue;
           first?.process.kill('SIGKILL');
@@ -111,7 +111,7 @@ if (database !== undefined && redis !== undefined) {
       };
       await Promise.all([writer(), writer()]);
 
-      // As the database has it: everything that committed.
+      // The expected notifications are all committed transactions in the database.
       const client = clients['new at two'] ?? expect.fail('no client');
       const page = JSON.parse((await client.read('knowledge://history/transactions?limit=1')).text) as { as_of_tx_id: number };
       const before = Math.min(...written) - 1;
@@ -127,7 +127,7 @@ if (database !== undefined && redis !== undefined) {
     DEADLINE_MS,
   );
 } else {
-  test('needs PostgreSQL and Redis, which this run does not have', () => {
+  test('is not tested, because this run has no PostgreSQL or no Redis', () => {
     expect(database === undefined || redis === undefined).toBe(true);
   });
 }

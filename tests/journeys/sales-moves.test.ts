@@ -50,7 +50,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     expect(testRuntime?.problems).toEqual([]);
   });
 
-  /** Requests, and approves where there is a card. The row changes as expected, or stays the same in every field. */
+  /** Requests a change and approves its card, if any. The row then has the values `becomes`, or is unchanged after a refusal. */
   async function attempt(
     one: Actor,
     tool: string,
@@ -70,7 +70,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     const after = await stored(testRuntime, collection, id);
     expect(code(done)).toBe('success');
     expect(after).toMatchObject({ ...becomes, row_version: Number(before['row_version']) + 1 });
-    // Again: the same result, and no second change.
+    // A second approval returns the same result and changes nothing.
     expect(await testRuntime.approve(one.who, answer.confirmationId)).toEqual(done);
     expect(await stored(testRuntime, collection, id)).toEqual(after);
     return 'done';
@@ -103,7 +103,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     ],
   ] as const;
   describe.each(moves)('%s %j', (tool, rest, whenClosed, becomes) => {
-    test.each(dealStates)('from %s', async (state) => {
+    test.each(dealStates)('of a deal in the state %s has the right outcome for every role', async (state) => {
       const seen: Record<string, string> = {};
       const wanted: Record<string, string> = {};
       for (const one of actors) {
@@ -127,7 +127,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     ['a deleted deal', ['DELETED'], 'done'],
     ...openStages.map((stage) => [`an open deal in ${stage}`, ['CLOSED_WON', stage], 'CUSTOMER_HAS_OPEN_DEALS'] as const),
   ];
-  test.each(customersWith)('delete_customer with %s', async (_with, deals, outcome) => {
+  test.each(customersWith)('delete_customer of a customer with %s has the right outcome for every role', async (_with, deals, outcome) => {
     for (const one of actors) {
       const id = await newCustomer(testRuntime);
       const theirs = await Promise.all(deals.map((state) => newDeal(testRuntime, state, id)));
@@ -164,7 +164,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     expect(await testRuntime.call(carol, 'sales', 'delete_customer', { customer_id })).toMatchObject({ details: { open_deals: 2 } });
   });
 
-  test('a lost deal has no actual value, and no transition leads to another open stage', async () => {
+  test('close_opportunity refuses an actual value for a lost deal, other outcomes and invalid values', async () => {
     const opportunity_id = await newDeal(testRuntime, 'PROPOSAL');
     for (const input of [
       { outcome: 'lost', actual_value: 5 },
@@ -186,7 +186,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     );
   });
 
-  test('the card shows old and new values, and the answer is the row as a list shows it', async () => {
+  test('the card shows old and new values, and the answer equals the row in a list', async () => {
     const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const input = { opportunity_id, outcome: 'won', actual_value: 1500, reason: 'Fast', notes: 'Signed on Friday' };
     const { message, confirmationData, confirmationId } = await testRuntime.ask(carol, 'sales', 'close_opportunity', input);
@@ -231,7 +231,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     });
   });
 
-  test('no tool and no sum includes a deleted row, and the row stays in the store', async () => {
+  test('no tool and no sum includes a deleted deal, and the row stays in the store', async () => {
     const customer_id = await newCustomer(testRuntime);
     const [id, other] = [await newDeal(testRuntime, 'PROPOSAL', customer_id), await newDeal(testRuntime, 'PROPOSAL', customer_id)];
     const seen = async () => {
@@ -291,25 +291,28 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
       expect(await stored(testRuntime, collection, id)).toEqual(before);
     });
 
-    test.each(writes)('%s: nobody else decides, a denial changes nothing, and neither does a lost role', async (tool, collection, rest) => {
-      const ids = await subject(collection);
-      const [id = ''] = Object.values(ids);
-      const before = await stored(testRuntime, collection, id);
-      const { confirmationId } = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest });
-      expect(await testRuntime.approve(eve, confirmationId)).toMatchObject({ status: 'error' });
-      expect(await stored(testRuntime, collection, id)).toEqual(before);
-      expect(code(await testRuntime.approve(person(carol, { roles: ['employee', 'sales-read'] }), confirmationId))).toBe(
-        'INSUFFICIENT_PERMISSIONS',
-      );
-      expect(await stored(testRuntime, collection, id)).toEqual(before);
-      const again = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest, reason: 'Again' });
-      expect(await testRuntime.decide(carol, again.confirmationId, false)).toMatchObject({ status: 'cancelled' });
-      expect(await stored(testRuntime, collection, id)).toEqual(before);
-      expect(code(await testRuntime.approve(carol, again.confirmationId))).not.toBe('success');
-      expect(await stored(testRuntime, collection, id)).toEqual(before);
-    });
+    test.each(writes)(
+      '%s: nothing changes after the approval of another person, after a lost role or after a denial',
+      async (tool, collection, rest) => {
+        const ids = await subject(collection);
+        const [id = ''] = Object.values(ids);
+        const before = await stored(testRuntime, collection, id);
+        const { confirmationId } = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest });
+        expect(await testRuntime.approve(eve, confirmationId)).toMatchObject({ status: 'error' });
+        expect(await stored(testRuntime, collection, id)).toEqual(before);
+        expect(code(await testRuntime.approve(person(carol, { roles: ['employee', 'sales-read'] }), confirmationId))).toBe(
+          'INSUFFICIENT_PERMISSIONS',
+        );
+        expect(await stored(testRuntime, collection, id)).toEqual(before);
+        const again = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest, reason: 'Again' });
+        expect(await testRuntime.decide(carol, again.confirmationId, false)).toMatchObject({ status: 'cancelled' });
+        expect(await stored(testRuntime, collection, id)).toEqual(before);
+        expect(code(await testRuntime.approve(carol, again.confirmationId))).not.toBe('success');
+        expect(await stored(testRuntime, collection, id)).toEqual(before);
+      },
+    );
 
-    test('two cards for one deal: the first that is approved decides', async () => {
+    test('of several cards for one deal only the first that is approved takes effect', async () => {
       const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
       const won = await testRuntime.ask(carol, 'sales', 'close_opportunity', { opportunity_id, outcome: 'won' });
       const lost = await testRuntime.ask(eve, 'sales', 'close_opportunity', { opportunity_id, outcome: 'lost' });
@@ -343,7 +346,7 @@ describe.each(documentDatabases)('concurrent changes on %s', (_name, documents) 
     expect(testRuntime?.problems).toEqual([]);
   });
 
-  test('twenty approvals on three replicas have one effect, and everyone gets the one result', async () => {
+  test('twenty approvals of one card on three replicas have one effect and one result', async () => {
     const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const { confirmationId } = await testRuntime.ask(carol, 'sales', 'close_opportunity', {
       opportunity_id,
@@ -359,7 +362,7 @@ describe.each(documentDatabases)('concurrent changes on %s', (_name, documents) 
     expect(chains.reduce((all, { count }) => all + count, 0)).toBe(1);
   });
 
-  test('ten people close one deal at once: one succeeds, the others get a conflict', async () => {
+  test('of ten concurrent approvals to close one deal one succeeds, and the others conflict', async () => {
     const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const tickets = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>

@@ -70,7 +70,7 @@ export async function newDeal(testRuntime: TestRuntime, state: DealState, custom
   return _id;
 }
 
-/** A whole row as stored, without its transaction lock. */
+/** The stored row with all its fields, except the transaction lock. */
 export async function stored(testRuntime: TestRuntime, collection: 'customers' | 'opportunities', _id: string): Promise<Row> {
   const [row] = await testRuntime.documents('sales').find(collection, { _id }, { sort: { _id: 1 }, limit: 1, hide: ['held'] });
   return row ?? {};

@@ -12,7 +12,7 @@ type Row = Record<string, unknown>;
 const cents = (value: unknown) => Math.round(Number(value) * 100);
 const sum = (rows: readonly Row[], key: string) => rows.reduce((all, row) => all + cents(row[key]), 0);
 const isOpen = (row: Row) => (openStages as readonly unknown[]).includes(row['stage']);
-/** A JSON number with at most two decimals. */
+/** Whether the value is a number with at most two decimals. */
 const isAmount = (value: unknown) => typeof value === 'number' && cents(value) / 100 === value;
 
 describe.each(documentDatabases)('sums on %s', (_name, documents) => {
@@ -43,45 +43,48 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     ['2031-Q2', '2031-04-01', '2031-06-30'],
   ] as const;
 
-  test.each(periods)('the forecast for %s equals quotas and deals, and the reps add up to the team', async (asked, from, to) => {
-    const forecast = await testRuntime.data(carol, 'sales', 'get_forecast', { period: asked });
-    const its = within(deals, from, to);
-    const inStages = (...stages: string[]) => its.filter((row) => stages.includes(String(row['stage'])));
-    const label = String(forecast['period']);
-    expect([forecast['start_date'], forecast['end_date']]).toEqual([from, to]);
-    expect(label).toMatch(/^\d{4}(-Q[1-4])?$/);
-    expect({
-      quota: cents(forecast['quota']),
-      commit: cents(forecast['commit']),
-      best_case: cents(forecast['best_case']),
-      pipeline: cents(forecast['pipeline']),
-      closed: cents(forecast['closed']),
-    }).toEqual({
-      quota: sum(
-        quotas.filter((row) => String(row['quarter']).startsWith(label)),
-        'amount',
-      ),
-      commit: sum(inStages('NEGOTIATION'), 'value'),
-      best_case: sum(inStages('NEGOTIATION', 'PROPOSAL'), 'value'),
-      pipeline: sum(its.filter(isOpen), 'value'),
-      closed: sum(inStages('CLOSED_WON'), 'value'),
-    });
-    const reps = forecast['reps'] as Row[];
-    expect(forecast['rep_count']).toBe(reps.length);
-    for (const key of ['quota', 'commit', 'best_case', 'pipeline', 'closed']) {
-      expect([key, sum(reps, key)]).toEqual([key, cents(forecast[key])]);
-      for (const row of [forecast, ...reps]) expect([key, isAmount(row[key])]).toEqual([key, true]);
-    }
-    for (const row of [forecast, ...reps]) {
-      const share = cents(row['quota']) === 0 ? null : Math.round((cents(row['closed']) / cents(row['quota'])) * 1000) / 10;
-      expect(row['attainment_percent']).toBe(share);
-    }
-    expect(reps.map((row) => row['closed'])).toEqual(reps.map((row) => Number(row['closed'])).toSorted((a, b) => b - a));
-    if (asked === '2031-Q2') expect(reps).toEqual([]);
-    else expect(reps.length).toBeGreaterThan(5);
-  });
+  test.each(periods)(
+    'the forecast for %s equals the sums of quotas and deals, and the reps add up to the team',
+    async (asked, from, to) => {
+      const forecast = await testRuntime.data(carol, 'sales', 'get_forecast', { period: asked });
+      const its = within(deals, from, to);
+      const inStages = (...stages: string[]) => its.filter((row) => stages.includes(String(row['stage'])));
+      const label = String(forecast['period']);
+      expect([forecast['start_date'], forecast['end_date']]).toEqual([from, to]);
+      expect(label).toMatch(/^\d{4}(-Q[1-4])?$/);
+      expect({
+        quota: cents(forecast['quota']),
+        commit: cents(forecast['commit']),
+        best_case: cents(forecast['best_case']),
+        pipeline: cents(forecast['pipeline']),
+        closed: cents(forecast['closed']),
+      }).toEqual({
+        quota: sum(
+          quotas.filter((row) => String(row['quarter']).startsWith(label)),
+          'amount',
+        ),
+        commit: sum(inStages('NEGOTIATION'), 'value'),
+        best_case: sum(inStages('NEGOTIATION', 'PROPOSAL'), 'value'),
+        pipeline: sum(its.filter(isOpen), 'value'),
+        closed: sum(inStages('CLOSED_WON'), 'value'),
+      });
+      const reps = forecast['reps'] as Row[];
+      expect(forecast['rep_count']).toBe(reps.length);
+      for (const key of ['quota', 'commit', 'best_case', 'pipeline', 'closed']) {
+        expect([key, sum(reps, key)]).toEqual([key, cents(forecast[key])]);
+        for (const row of [forecast, ...reps]) expect([key, isAmount(row[key])]).toEqual([key, true]);
+      }
+      for (const row of [forecast, ...reps]) {
+        const share = cents(row['quota']) === 0 ? null : Math.round((cents(row['closed']) / cents(row['quota'])) * 1000) / 10;
+        expect(row['attainment_percent']).toBe(share);
+      }
+      expect(reps.map((row) => row['closed'])).toEqual(reps.map((row) => Number(row['closed'])).toSorted((a, b) => b - a));
+      if (asked === '2031-Q2') expect(reps).toEqual([]);
+      else expect(reps.length).toBeGreaterThan(5);
+    },
+  );
 
-  test('a year is the sum of its quarters', async () => {
+  test('the forecast of a year is the sum of its quarters', async () => {
     const year = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2026' });
     const quarters = await Promise.all([1, 2, 3, 4].map((n) => testRuntime.data(carol, 'sales', 'get_forecast', { period: `2026-Q${n}` })));
     for (const key of ['quota', 'commit', 'best_case', 'pipeline', 'closed'])
@@ -99,12 +102,12 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     }
     expect(code(await testRuntime.call(carol, 'sales', 'get_forecast', { owner: 'Nobody Here' }))).toBe('OWNER_NOT_FOUND');
     expect(code(await testRuntime.call(carol, 'sales', 'get_forecast', { owner: '%' }))).toBe('OWNER_NOT_FOUND');
-    // The default is this quarter.
+    // Without a period, the forecast is for this quarter.
     expect(await testRuntime.data(carol, 'sales', 'get_forecast')).toEqual(all);
   });
 
   test.each(periods.filter(([asked]) => asked !== '2026'))(
-    'the pipeline of %s is what the open deals say, stage by stage',
+    'the pipeline of %s equals the sums of the open deals in each stage',
     async (asked, from, to) => {
       const { stages, total } = (await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: asked })) as unknown as {
         stages: Row[];
@@ -124,7 +127,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     },
   );
 
-  test('this quarter’s pipeline equals the forecast’s and the list’s', async () => {
+  test('the pipeline of this quarter is the same in get_pipeline, get_forecast and list_opportunities', async () => {
     const { total } = (await testRuntime.data(carol, 'sales', 'get_pipeline')) as unknown as { total: Row };
     const forecast = await testRuntime.data(carol, 'sales', 'get_forecast');
     const list = (await testRuntime.call(carol, 'sales', 'list_opportunities', {
@@ -175,7 +178,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     expect(await summary({ name: 'no such thing' })).toEqual({ count: 0, value: 0, weighted_value: 0 });
   });
 
-  test('sums do not lose cents to floating point: a hundred times 0.1, and amounts of nine digits', async () => {
+  test('sums lose no cents to floating-point arithmetic', async () => {
     const before = await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: '2030-Q1' });
     expect((before as unknown as { total: Row }).total).toEqual({ count: 0, value: 0, weighted_value: 0 });
     const [model] = deals.filter(isOpen);

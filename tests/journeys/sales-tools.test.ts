@@ -98,7 +98,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     }
   });
 
-  test('every answer matches its published schema', async () => {
+  test('published schemas and answers contain no internal fields', async () => {
     for (const tool of Object.values(sales)) {
       const published = jsonSchema(tool.output, 'output');
       expect(JSON.stringify(published)).not.toContain('_search');
@@ -128,7 +128,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         tool.kind === 'write' ? 'INSUFFICIENT_PERMISSIONS' : 'success',
       ]);
     }
-    // All roles of other domains open nothing here.
+    // The roles of other domains open no tool of sales.
     const others = person(dan, {
       roles: ['employee', 'manager', 'hr-write', 'finance-write', 'support-write', 'payroll-write', 'tax-write'],
     });
@@ -136,7 +136,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     expect(await ask(person(carol, { employeeId: undefined }), 'list_opportunities')).toBe('success');
   });
 
-  test('aliases work and are the same tools', async () => {
+  test('aliases of tools and keys are the same as the current names', async () => {
     const top = { limit: 3, minValue: 100_000 };
     expect((await list('list_deals', top)).rows).toEqual((await list('list_opportunities', { limit: 3, min_value: 100_000 })).rows);
     const deal = '0d000000-0000-4000-8000-000000000004';
@@ -153,7 +153,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
   });
 
   describe('lists', () => {
-    test('the top five deals closing this month, in one call', async () => {
+    test('the top five deals closing this month come in one call', async () => {
       const input = { limit: 5, closing_from: '2026-11-01', closing_to: '2026-11-30', sort: 'value', stage: 'OPEN' };
       const { rows, metadata, summary } = await list('list_opportunities', input);
       const all = (await stored('opportunities'))
@@ -168,14 +168,14 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         warning: expect.stringMatching(/^TRUNCATION WARNING/),
       });
       expect(summary['count']).toBe(all.length);
-      // The words of the question alone, without a stage, and the default order.
+      // Without a stage and an order, the largest values come first too.
       const plain = await list('list_opportunities', { limit: 5, closing_from: '2026-11-01', closing_to: '2026-11-30' });
       expect(plain.rows.map((row) => Number(row['value']))).toEqual(
         plain.rows.map((row) => Number(row['value'])).toSorted((a, b) => b - a),
       );
     });
 
-    test('pages neither overlap nor skip, in every order', async () => {
+    test('pages contain each row once, in every order', async () => {
       const all = await stored('opportunities');
       for (const [sort, key, direction] of [
         ['value', 'value', -1],
@@ -195,7 +195,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       expect((await pages('list_leads', { limit: 50 })).length).toBe((await stored('leads')).length);
     });
 
-    test('each filter works, alone and combined', async () => {
+    test('each filter returns exactly the matching rows, alone and combined', async () => {
       const deals = await stored('opportunities');
       const found = async (input: object, which: (row: Record<string, unknown>) => boolean, tool = 'list_opportunities', from = deals) => {
         const [rows, wanted] = [await pages(tool, input), from.filter(which)];
@@ -296,7 +296,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     expect(await ask(carol, 'get_pipeline', { quarter: '2026' })).toBe('VALIDATION_ERROR');
   });
 
-  test('hostile input never becomes a query, a driver error or a row', async () => {
+  test('hostile input is refused or matched as plain text', async () => {
     const things: unknown[] = [
       null,
       {},
@@ -321,7 +321,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         for (const thing of things) {
           const isNumber = typeof thing === 'number' && /value|revenue|limit|score/.test(key);
           if (isNumber) continue;
-          // An empty reason or note is refused; free text may be in any script and direction, without hidden characters.
+          // Reasons and notes may be empty.
           if (thing === '' && /reason|notes/.test(key)) continue;
           const answer = await testRuntime.call(carol, 'sales', tool.name, { ...valid, [key]: thing });
           expect([tool.name, key, JSON.stringify(thing).slice(0, 30), code(answer)]).toEqual([
@@ -364,7 +364,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         ['list_leads', 'name'],
       ] as const) {
         const { rows } = await list(tool, { [key]: text, limit: 50 });
-        // Punctuation alone is matched literally, and finds nothing.
+        // Text without letters and digits finds nothing.
         const plain = key === 'industry' ? text.toLowerCase() : spelledPlainly(text);
         if (plain === '') expect([tool, key, text, rows.length]).toEqual([tool, key, text, 0]);
         for (const row of rows) {
@@ -391,7 +391,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       expect(await ask(carol, 'list_leads', input)).toBe('VALIDATION_ERROR');
   }, 60_000);
 
-  test('an unknown id is not found, with the same message for every tool', async () => {
+  test('an unknown id is not found, with a hint to the list tool', async () => {
     for (const [tool, input, wanted] of [
       ['get_customer', { customer_id: NOBODY }, 'CUSTOMER_NOT_FOUND'],
       ['delete_customer', { customer_id: NOBODY }, 'CUSTOMER_NOT_FOUND'],

@@ -1,4 +1,4 @@
-/** Regression tests for readable files, unrecorded probes and abandoned calls. */
+/** Regression tests for files that other users could read, unrecorded calls, and slots of abandoned calls. */
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-it('other users of the machine cannot read the data, also in a data folder that existed before', async () => {
+it('other users of the machine cannot read the data, even in a data folder that was readable before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-open-'));
   await fillTables(folder, DOMAINS);
   for (const path of [folder, join(folder, 'pg')]) await chmod(path, 0o755);
@@ -23,7 +23,7 @@ it('other users of the machine cannot read the data, also in a data folder that 
   const open: string[] = [];
   for (const name of await readdir(folder)) {
     const { mode } = await stat(join(folder, name));
-    // The lock file is empty: it reveals nothing but its existence.
+    // The lock file contains no data, so it may be readable.
     if ((mode & 0o077) !== 0 && !name.startsWith('lock.db')) open.push(name);
   }
   await tamshai.close();
@@ -40,10 +40,10 @@ it.each(['gateway', 'hr'])('a call of an unknown tool by an MCP client is record
   expect((await recorded(name))[0]).toMatchObject({ username: 'frank.davis', server, decision: 'refused', code: 'TOOL_NOT_FOUND' });
 });
 
-it('a caller who disconnects keeps the concurrency slot while the work runs', async () => {
+it('a call keeps its concurrency slot after the caller disconnects, until its work ends', async () => {
   const few = await openTestServer({ TAMSHAI_CONCURRENT_CALLS: '2' });
   const token = await few.token('nina.patel', { mcp: true });
-  // Cached already, so that only the tool waits for the database.
+  // The token is verified and cached first, so that later only the tool waits for the database.
   await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
   const message = (signal: AbortSignal) =>
     fetch(`${few.address()}/mcp`, {
@@ -72,7 +72,7 @@ it('a caller who disconnects keeps the concurrency slot while the work runs', as
         },
       }),
     }).then((response) => response.text());
-  // Signed in already, so that only the tool waits for the database.
+  // A first call succeeds, so that later only the tool waits for the database.
   expect(await message(AbortSignal.timeout(10_000))).toContain('"success"');
   const release = await hold(few);
   for (let n = 0; n < 2; n++) await message(AbortSignal.timeout(1_500)).catch(() => undefined);
@@ -82,7 +82,7 @@ it('a caller who disconnects keeps the concurrency slot while the work runs', as
   await few.close();
 }, 180_000);
 
-/** Blocks readers of employees: with a lock on a server, with the one session in the embedded database. */
+/** Blocks reads of employees: on a server with a table lock, in the embedded database by occupying its only session. */
 async function hold({ owner, tamshai }: TestServer): Promise<() => Promise<void>> {
   if (onServers) {
     await owner('begin');

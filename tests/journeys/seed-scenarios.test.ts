@@ -1,4 +1,4 @@
-/** The scenarios of the specification through a real MCP client, with the exact texts that the specification quotes. */
+/** The scenarios of the specification with an MCP client, with the exact texts that the specification quotes. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ListMetadata } from '../../src/declare/answer.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-/** The result of the client's tool call, after checking that its three forms agree. */
+/** Calls a tool. Checks that the text, the resource and the structured content of the result agree, and returns the answer. */
 async function ask(client: Client, name: string, input: object = {}): Promise<Answer & { text: string }> {
   const result = await client.callTool({ name, arguments: { ...input } });
   const [line, embedded] = result.content as [
@@ -36,14 +36,14 @@ const metadata = (answer: Answer): ListMetadata => (answer as { metadata: ListMe
 const code = (answer: Answer) => (answer.status === 'error' ? answer.code : answer.status);
 
 describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) => {
-  test('self-service: Marcus asks for his PTO balance', async () => {
+  test('Marcus gets his own PTO balance', async () => {
     const marcus = await testServer.mcp('marcus.johnson', { era });
     const balances = data(await ask(marcus, 'hr_get_time_off_balances')) as { pto_balance: number; employee_id: string };
     expect(balances.pto_balance).toBeGreaterThanOrEqual(5);
     expect(balances.employee_id).toBe(idOf('marcus.johnson'));
   });
 
-  test('a manager asks who on her team has performance reviews due, and sees nobody else', async () => {
+  test('a manager gets the due performance reviews of her team, and of nobody else', async () => {
     const nina = await testServer.mcp('nina.patel', { era });
     const due = data(await ask(nina, 'hr_get_performance_reviews', { status: 'due' })) as Rows;
     expect(due.length).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
     expect(team).not.toContain(idOf('eve.thompson'));
   });
 
-  test('not found: the answer has a hint, and is the same for foreign, former and unknown employees', async () => {
+  test('a foreign and an unknown employee give the same "not found" answer, with a hint', async () => {
     const nina = await testServer.mcp('nina.patel', { era });
     const nobody = '11111111-1111-4111-8111-111111111111';
     const answers = await Promise.all([idOf('eve.thompson'), nobody].map((employee_id) => ask(nina, 'hr_get_employee', { employee_id })));
@@ -68,7 +68,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
     expect(eve?.replaceAll(idOf('eve.thompson'), nobody)).toBe(other);
   });
 
-  test('no permission: the intern gets no list of employees, and no salary of anyone else', async () => {
+  test('the intern is refused the list of employees, and sees his own salary but not his SSN', async () => {
     const frank = await testServer.mcp('frank.davis', { era });
     expect(code(await ask(frank, 'hr_list_employees'))).toBe('INSUFFICIENT_PERMISSIONS');
     expect((await frank.listTools()).tools.map(({ name }) => name)).not.toContain('hr_list_employees');
@@ -76,7 +76,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
     expect(own).toMatchObject({ salary: expect.any(Number), manager_name: 'Nina Patel', ssn: '*** (Hidden)' });
   });
 
-  test('truncation: 500 employees come fifty at a time, and the answer says that it is incomplete', async () => {
+  test('500 employees are returned fifty at a time, and the answer says that it is incomplete', async () => {
     const alice = await testServer.mcp('alice.chen', { era });
     const seen = new Set<unknown>();
     let cursor: string | undefined;
@@ -103,7 +103,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
 });
 
 describe('changes', () => {
-  test("Alice increases Sarah's salary: a card, a person's yes, one change", async () => {
+  test("Alice's change of Sarah's salary waits for her approval and is then made", async () => {
     const alice = await testServer.mcp('alice.chen');
     const before = data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') })) as { salary: number };
     const pending = await ask(alice, 'hr_update_salary', { employeeId: idOf('sarah.kim'), newSalary: 120_000, reason: 'Promotion' });
@@ -126,7 +126,7 @@ describe('changes', () => {
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: 120_000 });
   });
 
-  test('Alice deletes Frank Davis: the message names him, he is not found any more, and his own calls are refused', async () => {
+  test('after Alice deletes Frank Davis he is not found any more, and his own calls are refused', async () => {
     const alice = await testServer.mcp('alice.chen');
     const pending = await ask(alice, 'hr_delete_employee', { employee_id: idOf('frank.davis'), reason: 'Internship over' });
     if (pending.status !== 'pending_confirmation') throw new Error(JSON.stringify(pending));
@@ -138,7 +138,7 @@ describe('changes', () => {
     expect((await testServer.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(403);
   });
 
-  test('Marcus asks for time off, Nina approves it, and the balance moves both times', async () => {
+  test('Marcus requests time off, Nina approves it, and each step changes the balance', async () => {
     const [marcus, nina] = [await testServer.mcp('marcus.johnson'), await testServer.mcp('nina.patel')];
     const year = new Date().getUTCFullYear() + (new Date().getUTCMonth() === 11 ? 1 : 0);
     const balance = async () =>
@@ -148,7 +148,7 @@ describe('changes', () => {
         }
       ).balances.find((each) => each.type_code === 'PERSONAL');
     const before = await balance();
-    // The second week of December, Monday and Tuesday.
+    // Monday and Tuesday of the second week of December.
     const monday = new Date(Date.UTC(year, 11, 8));
     monday.setUTCDate(monday.getUTCDate() + ((8 - monday.getUTCDay()) % 7));
     const [start_date, end_date] = [0, 1].map((days) => new Date(monday.getTime() + days * 86_400_000).toISOString().slice(0, 10));
@@ -170,8 +170,8 @@ describe('changes', () => {
   });
 });
 
-describe('my tasks: the acceptance criteria', () => {
-  test('each tool answers exactly its shape, and keeps no state between calls', async () => {
+describe('tasks', () => {
+  test('each tool returns exactly the specified fields', async () => {
     const sarah = await testServer.mcp('sarah.kim');
     const [first, second] = [
       await ask(sarah, 'tasks_add_task', { title: 'Call the landlord' }),

@@ -30,7 +30,7 @@ const header = (browser: Browser) => ({ cookie: `__Host-tamshai=${cookieOf(brows
 const waits = (browser: Browser, headers: Record<string, string> = {}) =>
   ask(`${s.base}/api/confirmations`, { headers: { ...header(browser), ...headers } });
 
-/** A replica whose clock is ahead by some seconds, with the same sessions; and the tokens that it verifies. */
+/** A replica with the same sessions whose clock is ahead by some seconds, and the tokens that it verifies. */
 const later = (seconds: number) => {
   const clock = { now: () => new Date(Date.now() + seconds * 1000) };
   const web = (issuer: string) => ({ issuer, clientId: 'tamshai-web', embedded: true });
@@ -63,7 +63,7 @@ describe('signing in', () => {
     expect(browser.cookies.filter(({ name }) => name.includes('signin'))).toEqual([]);
   });
 
-  test('a browser that keeps no secure cookies on plain http gets a plain one, for this origin alone', async () => {
+  test('a browser that drops secure cookies on plain http gets a cookie without Secure, which other sites do not send', async () => {
     const browser = new Browser();
     const first = await browser.go(`${s.base}/signin`);
     browser.cookies = browser.cookies.filter(({ name }) => !name.startsWith('__Host-'));
@@ -77,13 +77,13 @@ describe('signing in', () => {
     expect(cookieOf(browser)).toBeUndefined();
   });
 
-  test('customers sign in by their own list', async () => {
+  test('customers choose from their own list', async () => {
     const { end } = await signIn('jane.smith@acme.example', { realm: 'customer' });
     expect(end.body).toContain('Jane Smith');
     expect(end.body).toContain('lead-customer');
   });
 
-  test('the session may decide, and has the surface web', async () => {
+  test('gives a session that may approve, with the origin web', async () => {
     const { browser } = await signIn('alice.chen');
     const req = { headers: header(browser), url: '/' } as Parameters<typeof s.sessions.authenticate>[0];
     expect(await s.sessions.authenticate(req)).toMatchObject({
@@ -111,13 +111,13 @@ describe('signing in', () => {
     '/%2e//evil.example',
     '/.\\\\evil.example',
     '/x/../signin',
-  ])('never leads away: to=%j', async (to) => {
+  ])('never redirects to another origin or back to the sign-in: to=%j', async (to) => {
     const { end } = await signIn('alice.chen', { to });
     expect(new URL(end.url).origin).toBe(s.base);
     expect(new URL(end.url).pathname).toMatch(/^\/(?:%0d.*)?$/);
   });
 
-  test('a second sign-in in one browser is a new session, and ends the old one', async () => {
+  test('again in the same browser begins a new session and ends the old one', async () => {
     const { browser } = await signIn('alice.chen');
     const before = header(browser);
     await signIn('bob.martinez', { browser });
@@ -125,7 +125,7 @@ describe('signing in', () => {
     expect((await ask(`${s.base}/`, { headers: header(browser) })).body).toContain('Bob Martinez');
   });
 
-  test('a callback that this browser did not start is refused', async () => {
+  test('is refused at a callback that this browser did not start', async () => {
     const mallory = new Browser();
     const picker = await mallory.follow(await mallory.go(`${s.base}/signin`), s.base);
     let at = await mallory.go(picker.url, { form: { csrf: field(picker.body, 'csrf'), person: persona('frank.davis').sub } });
@@ -146,7 +146,7 @@ describe('signing in', () => {
     }
   });
 
-  test('a forged or foreign cookie is no session', async () => {
+  test('cannot be replaced by a forged cookie', async () => {
     for (const cookie of [
       '__Host-tamshai=x',
       '__Host-tamshai=',
@@ -157,7 +157,7 @@ describe('signing in', () => {
       expect((await ask(`${s.base}/api/confirmations`, { headers: { cookie } })).status).toBe(401);
   });
 
-  test('another host name of this machine redirects to ours', async () => {
+  test('at another host name of this machine redirects to the configured one', async () => {
     const { status, headers } = await ask(`${s.base.replace('localhost', '127.0.0.1')}/signin?to=/approvals`);
     expect([status, headers.location]).toEqual([307, `${s.base}/signin?to=/approvals`]);
   });
@@ -199,7 +199,7 @@ describe('a cookie alone is not enough', () => {
     expect(s.tickets.get(id)?.card.state).toBe('done');
   });
 
-  test('another person’s link shows nothing, and the ticket stays pending', async () => {
+  test('the link of another person shows nothing of the change, and the ticket stays pending', async () => {
     const { browser } = await signIn('bob.martinez');
     const id = s.ticket('alice.chen');
     const { status, body } = await browser.go(`${s.base}/approve/${id}`);
@@ -256,7 +256,7 @@ describe('signing out', () => {
 });
 
 describe('sessions over time', () => {
-  test('an access token about to expire is renewed once, however many requests two replicas get', async () => {
+  test('an access token that is about to expire is renewed once, even with concurrent requests on two replicas', async () => {
     const { browser } = await signIn('carol.johnson');
     const [one, two] = [later(280), later(280)];
     const callers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? one : two).sessions.authenticate(request(browser))));
@@ -267,7 +267,7 @@ describe('sessions over time', () => {
     expect(again.seen[0]).not.toBe(one.seen[0]);
   });
 
-  test('a decision can require a recent sign-in', async () => {
+  test('a decision can require a token that is at most some seconds old, and the token is then renewed', async () => {
     const { browser } = await signIn('carol.johnson');
     const { sessions, seen } = later(50);
     await sessions.authenticate(request(browser));
@@ -309,14 +309,14 @@ describe('sessions over time', () => {
     const id = cookieOf(browser)?.value ?? '';
     const stored = (await s.kv.get(`web:session:${createHash('sha256').update(id).digest('base64url')}`)) ?? '';
     expect(stored.length).toBeGreaterThan(500);
-    // Matched with its dots: three letters alone occur in ciphertext by chance.
+    // The pattern requires a dot, because the letters eyJ alone can occur in ciphertext by chance.
     expect(stored).not.toMatch(/eyJ[\w-]+\.[\w-]+/);
     expect(Buffer.from(stored, 'base64url').toString('latin1')).not.toContain('refresh');
   });
 });
 
 describe('with a company’s own provider', () => {
-  test('the page is one button, and names its destination', async () => {
+  test('the page has one button, and names the host of the provider', async () => {
     const kv = openSqliteKeyValue(':memory:');
     const external = createWebSessions({
       base: s.base,

@@ -1,4 +1,4 @@
-/** Slow requests: each listener ends them at its time limits with our error message, and closes the connection. */
+/** Slow requests: each listener ends them at its time limits with our error message and closes the connection. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const headOf = ({ server, path, token, id = randomUUID(), lines = ['Content-Leng
     '',
   ].join('\r\n');
 
-/** Sends one byte now and then while the connection is open. */
+/** Sends a byte every 50 ms while the connection is open. */
 const drip = (socket: Socket, byte = ' ') => {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(byte)), 50);
   socket.once('close', () => clearInterval(timer));
@@ -79,7 +79,7 @@ describe.each([
     }
   });
 
-  test('gets an error too in chunks after another request; without a sign-in it gets 408 and is not recorded', async () => {
+  test('in chunks after another request gets an error too; without a sign-in it gets 408 and is not recorded', async () => {
     const [entrance] = await entrances();
     if (entrance === undefined) throw new Error('none');
     const port = testServer.tamshai.ports['gateway'] ?? 0;
@@ -98,7 +98,7 @@ describe.each([
     expect(await recordsOf(id)).toEqual([]);
   });
 
-  test('gets an error too where the body is a form or is not read: sign-out, sign-in, unknown paths', async () => {
+  test('of a form gets an error too, at the sign-out, at a path without a body and at unknown paths', async () => {
     for (const path of ['/signout', '/auth/realms/tamshai-staff/token', '/auth/realms/tamshai-staff/reg', '/health', '/nowhere']) {
       const text = await exchange(testServer.tamshai.ports['gateway'] ?? 0, (socket) => {
         socket.write(

@@ -1,4 +1,4 @@
-/** Closing a ticket: after an approval, once, by people who may, and never over a later change. */
+/** Closing a ticket: only after an approval, once, by the right roles, and not if the ticket has changed since the card was shown. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/declare/people.ts';
 import * as support from '../../domains/support/index.ts';
@@ -19,7 +19,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(testRuntime?.problems).toEqual([]);
   });
   let next = 20;
-  /** An open ticket that no other test has touched. */
+  /** Returns an open ticket that no other test uses. */
   async function fresh(): Promise<string> {
     for (;;) {
       const [row] = await testRuntime
@@ -32,7 +32,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     }
   }
   const used = new Set<string>([1, 2, 3, 4, 5, 6, 7].map(id));
-  test('nothing happens before the approval; the card shows the change', async () => {
+  test('nothing changes before the approval or after a denial, and the card shows the change', async () => {
     const card = await testRuntime.ask(dan, 'support', 'close_ticket', {
       ticket_id: id(1),
       resolution,
@@ -58,7 +58,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect((await testRuntime.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
   });
 
-  test('a tax number in the solution is not in the audit log, neither as input nor as change', async () => {
+  test('a tax number in the resolution is hidden in the audit log', async () => {
     const ticket_id = await fresh();
     const secret = '900-12-3456';
     const words = `Her number is ${secret}, and was corrected`;
@@ -70,7 +70,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(record?.body).not.toContain(secret);
   });
 
-  test('after the approval it is closed for everyone who sees it, with the credit and the duration', async () => {
+  test('after the approval the ticket is closed for staff and customers, with the resolution and the people who closed it', async () => {
     const done = await testRuntime.done(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
     expect(done).toMatchObject({
       status: 'success',
@@ -105,7 +105,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     );
   });
 
-  test('a resolved ticket can be closed, and the person who solved it keeps the credit', async () => {
+  test('closing a resolved ticket keeps the person and the time of the resolution', async () => {
     const [row] = await testRuntime.data(dan, 'support', 'search_tickets', { status: 'resolved', limit: 1 });
     const done = await testRuntime.done(eve, 'support', 'close_ticket', {
       ticket_id: row?.['ticket_id'],
@@ -121,7 +121,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     });
   });
 
-  test('one approval is one effect, on two replicas, however often', async () => {
+  test('nine approvals of one card on two replicas have one result', async () => {
     const ticket_id = await fresh();
     const { confirmationId } = await testRuntime.ask(dan, 'support', 'close_ticket', { ticket_id, resolution });
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => testRuntime.approve(dan, confirmationId, n % 2)));
@@ -130,7 +130,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(await testRuntime.approve(dan, confirmationId, 1)).toEqual(answers[0]);
   });
 
-  test('of two who close at once, one succeeds and the other gets a conflict', async () => {
+  test('of two people who close one ticket concurrently, one succeeds and the other gets a conflict', async () => {
     const ticket_id = await fresh();
     const [a, b] = [
       await testRuntime.ask(dan, 'support', 'close_ticket', { ticket_id, resolution }),
@@ -142,7 +142,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(codes.toSorted()).toEqual(['CHANGED_SINCE_APPROVAL', 'success']);
   });
 
-  test('a comment after the card prevents the approval', async () => {
+  test('a comment after the card was shown prevents the approval', async () => {
     const { confirmationId } = await testRuntime.ask(dan, 'support', 'close_ticket', {
       ticket_id: id(3),
       resolution: 'The certificate is renewed',
@@ -157,7 +157,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     );
   });
 
-  test('by every role: only those that may', async () => {
+  test('only support-write and executives may close a ticket', async () => {
     const input = { ticket_id: id(4), resolution };
     for (const role of [...STAFF_ROLES, ...CUSTOMER_ROLES] as Role[]) {
       const customer = (CUSTOMER_ROLES as readonly Role[]).includes(role);
@@ -174,7 +174,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(code(await testRuntime.call(unlinked, 'support', 'close_ticket', input))).toBe('IDENTITY_NOT_LINKED');
   });
 
-  test('the text of a resolution has limits, and an unknown ticket is not found', async () => {
+  test('the input is validated, and an unknown ticket is not found', async () => {
     const ask = async (input: object) =>
       code(await testRuntime.call(dan, 'support', 'close_ticket', { ticket_id: id(4), resolution, ...input }));
     expect(await ask({ resolution: 'too short' })).toBe('VALIDATION_ERROR');

@@ -14,7 +14,7 @@ const waits = ({ resolved_at }: Row) => resolved_at === null;
 const left = ({ sla_deadline }: Row, now: Date) => Date.parse(String(sla_deadline)) - now.getTime();
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
-/** Counts the same figures from the sample rows. */
+/** Counts the SLA figures from the sample rows. */
 function counted(rows: readonly Row[], now: Date) {
   const total = rows.length;
   const breached = rows.filter((row) => left(row, now) < 0).length;

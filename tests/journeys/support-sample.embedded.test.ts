@@ -1,4 +1,4 @@
-/** The support sample: it contains what sample questions need, its people exist, and its figures follow the rules of the tools. */
+/** The support sample: it has the rows that sample questions need, its people exist, and its deadlines follow the rules of the tools. */
 import { describe, expect, test } from 'vitest';
 import { categories, fullCustomerTicket, priorities, statuses, tiers } from '../../domains/support/schemas.ts';
 import { deadlineOf, sla } from '../../domains/support/rules.ts';
@@ -19,7 +19,7 @@ const inState = (rows: readonly Row[], state: string, now: Date) =>
   rows.filter((row) => waits(row) && sla.of(String(row['sla_deadline']), now).sla_status === state);
 
 describe('the sample of support', () => {
-  test('is deterministic, and moves with the date', () => {
+  test('is deterministic, and its times move with the date', () => {
     expect(sampleAt(SAMPLE_DAY)).toEqual({ tickets, articles, organizations: portals });
     const later = sampleAt(new Date(SAMPLE_DAY.getTime() + 40 * 86_400_000));
     expect(later['tickets']?.map(({ ticket_id, subject, status }) => [ticket_id, subject, status])).toEqual(
@@ -28,7 +28,7 @@ describe('the sample of support', () => {
     expect(time(later['tickets']?.[99] ?? {}, 'sla_deadline') - time(tickets[99] ?? {}, 'sla_deadline')).toBe(40 * 86_400_000);
   });
 
-  test('has a thousand tickets and a hundred articles, with unique ids and known values only', () => {
+  test('has a thousand tickets and a hundred articles, with unique ids and only known values', () => {
     expect([tickets.length, articles.length, portals.length]).toEqual([1000, 100, 3]);
     expect(new Set(tickets.map((row) => row['ticket_id'])).size).toBe(1000);
     expect(new Set(articles.map((row) => row['title'])).size).toBe(100);
@@ -46,7 +46,7 @@ describe('the sample of support', () => {
     for (const each of categories) expect(tickets.some(({ category }) => category === each)).toBe(true);
   });
 
-  test('keeps its times in order, and its deadlines as the tools would set them', () => {
+  test('has times in the right order, and the deadlines that the tools would set', () => {
     for (const row of tickets) {
       const priority = row['priority'] as (typeof priorities)[number];
       expect(deadlineOf(new Date(time(row, 'created_at')), priority, row['tier'] as (typeof tiers)[number])).toBe(row['sla_deadline']);
@@ -74,7 +74,7 @@ describe('the sample of support', () => {
       ).toBeGreaterThan(50);
   });
 
-  test('gives tickets to people who work in support, and articles to its writers', () => {
+  test('assigns tickets to employees of Support, and articles to technical writers', () => {
     const people = directory(500);
     const everyone = new Map(Array.from({ length: 500 }, (_, n) => people.person(n)).map((person) => [person.id, person]));
     const agents = new Set(tickets.flatMap((row) => [row['assigned_to'], row['resolved_by']]).filter((id) => id !== null));
@@ -91,7 +91,7 @@ describe('the sample of support', () => {
     for (const row of articles) expect(writers).toContain(row['author']);
   });
 
-  test('holds the tickets and articles that questions name', () => {
+  test('contains the tickets and articles that sample questions name', () => {
     const by = (subject: string) => tickets.filter((row) => row['subject'] === subject);
     const known = [
       ['Dashboard export to CSV times out', 'Acme Corporation', 'bob.developer@acme.example', 'open'],
@@ -141,7 +141,7 @@ describe('the sample of support', () => {
     }
   });
 
-  test('grows with its size setting', () => {
+  test('has the requested number of tickets', () => {
     const many = sampleAt(SAMPLE_DAY, 3000)['tickets'] ?? [];
     expect(many.length).toBe(3000);
     expect(inState(many, 'at_risk', SAMPLE_DAY).length).toBeGreaterThan(20);

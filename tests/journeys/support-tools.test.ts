@@ -1,4 +1,4 @@
-/** Results of the support tools on the sample tickets, who may call them, and pages, search and filters. */
+/** Results of the support tools on the sample tickets: examples, roles, search, pages and filters. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
@@ -96,7 +96,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     }
   });
 
-  test('a search finds its words, also with typos; the best comes first', async () => {
+  test('a search finds words, even with typos, and the best match comes first', async () => {
     const first = async (query: string) => (await list(dan, 'search_tickets', { query })).rows[0]?.['subject'];
     for (const subject of [
       'Dashboard export to CSV times out',
@@ -122,7 +122,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     expect(await article('reset your pasword')).toBe('How to reset your password');
   });
 
-  test('search words are never query syntax of a store', async () => {
+  test('search words are never interpreted as query syntax of a store', async () => {
     const hostile = [
       'internal_notes:*',
       '_exists_:ticket_id',
@@ -143,7 +143,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     expect(code(await testRuntime.call(dan, 'support', 'search_tickets', { customer_id: 'Globex' }))).toBe('VALIDATION_ERROR');
   });
 
-  test('without words the newest comes first, and pages give every ticket once', async () => {
+  test('without words the newest ticket comes first, and the pages contain every ticket once', async () => {
     const all = await pages(dan, 'search_tickets');
     expect(all.length).toBeGreaterThanOrEqual(1000);
     expect(new Set(all.map((row) => row['ticket_id'])).size).toBe(all.length);
@@ -154,7 +154,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     expect(metadata).toMatchObject({ hasMore: true, returnedCount: 3, truncated: true, totalCount: '3+' });
   });
 
-  test('pages of a search neither overlap nor skip', async () => {
+  test('pages of a search contain each match once', async () => {
     for (const query of ['export', 'login problems', 'Globex']) {
       const all = await pages(dan, 'search_tickets', { query, limit: 7 });
       expect(new Set(all.map((row) => row['ticket_id'])).size).toBe(all.length);
@@ -164,7 +164,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     }
   });
 
-  test('filters work, alone and combined', async () => {
+  test('filters return only matching tickets, alone and combined', async () => {
     for (const status of ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const)
       expect(new Set((await list(dan, 'search_tickets', { status })).rows.map((row) => row['status']))).toEqual(new Set([status]));
     const critical = await pages(dan, 'search_tickets', { status: 'Open', priority: 'CRITICAL' });

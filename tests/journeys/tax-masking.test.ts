@@ -8,7 +8,7 @@ import { databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts
 const SSN = ['931', '47', '8265'] as const;
 const EIN = ['83', '4719625'] as const;
 const ACCOUNT = '407193628514';
-/** Five consecutive digits of any of them, with or without separators. */
+/** The sequences of five digits of these numbers that the text contains, with or without separators. */
 const leaks = (text: string): string[] => {
   const plain = text.replace(/[-\u2010-\u2015\u2212 ./]/g, '');
   return [SSN.join(''), EIN.join(''), ACCOUNT].flatMap((number) =>
@@ -35,7 +35,7 @@ const CANARIES: readonly object[] = [
   },
   { registration_number: `SR-${ACCOUNT}`, permitNumber: ACCOUNT, account: { number: ACCOUNT, id: Number(ACCOUNT) } },
   { bank: [ACCOUNT, Number(ACCOUNT)] },
-  // Under keys that do not suggest a number.
+  // Numbers under keys that do not suggest a number.
   { comment: `Number is ${SSN.join('-')}, was ${EIN.join('-')}; pay to ${ACCOUNT}.` },
   { comment: `${SSN.join('\u2011')} ${SSN.join('\u2013')} ${EIN.join('\u2212')} ${SSN.join(' ')} ${EIN.join(' ')}` },
   { reference: SSN.join(''), value: Number(SSN.join('')), list: [Number(EIN.join('')), ACCOUNT] },
@@ -66,7 +66,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
   const masked = async (value: unknown) =>
     (await testRuntime.owner('select tax.masked($1::jsonb) as value', [JSON.stringify(value)]))[0]?.['value'];
 
-  test('numbers planted in before, after and notes reach nobody, and are not stored', async () => {
+  test('full numbers in before, after and notes are shown to nobody, and are not stored', async () => {
     for (const [n, canary] of CANARIES.entries()) {
       await insert(canary, null, NOTES[n % NOTES.length] ?? null);
       await insert(null, canary, null);
@@ -88,7 +88,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
     for (const row of kept) expect([row, leaks(String(row['text']))]).toEqual([row, []]);
   });
 
-  test('a later update is truncated too, and with the trigger off the database refuses it', async () => {
+  test('numbers in a later update are truncated too; if the trigger is disabled, a constraint refuses them', async () => {
     const [row] = await insert({ status: 'draft' }, null, null);
     await testRuntime.owner('update tax.audit_logs set before = $2::jsonb, notes = $3 where log_id = $1', [
       row?.['log_id'],
@@ -117,7 +117,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
       await expect(testRuntime.owner(text)).rejects.toThrow();
   });
 
-  test('the last four digits and every other text stay', async () => {
+  test('the last four digits and all other values stay', async () => {
     expect(
       await masked({ ssn: SSN.join('-'), ein: EIN.join('-'), account_number: ACCOUNT, ein_last4: '9625', account: 'Acme Corporation' }),
     ).toEqual({
@@ -150,7 +150,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
     expect(await masked(harmless)).toEqual(harmless);
   });
 
-  test('numbers are truncated in any context and any shape of record', { timeout: 120_000 }, async () => {
+  test('numbers are truncated in any text, and masking a record twice changes nothing more', { timeout: 120_000 }, async () => {
     const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
     const words = fc.string({ unit: fc.constantFrom('a', 'f', 'x', ' ', '-', '.', ':', ',', '1', '9', '#', '\n', 'é'), maxLength: 12 });
     const number = fc.oneof(
@@ -190,7 +190,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
     );
   });
 
-  test('the sample’s own numbers are truncated, including those of registrations and returns', async () => {
+  test('the numbers in the sample audit log are truncated', async () => {
     const rows = await testRuntime.owner(
       "select coalesce(before, after)::text as text, notes from tax.audit_logs where user_name <> 'Canary'",
     );

@@ -1,4 +1,4 @@
-/** The tax sample answers its sample questions on any date. */
+/** The tax sample has the rows that sample questions need, on any date. */
 import { describe, expect, test } from 'vitest';
 import type { SampleRow } from '../../src/declare/sample.ts';
 import { taxSample } from '../../domains/tax/sample/index.ts';
@@ -22,7 +22,7 @@ describe.each([
   '2026-12-31',
   '2028-02-29',
 ])('on %s', (today) => {
-  test('the audit log has entries of today, this month and last year, none of tomorrow', () => {
+  test('the audit log has entries of today, this month and last year, and none in the future', () => {
     for (const time of ['T00:00:00.000Z', 'T09:00:00.000Z', 'T23:59:59.999Z']) {
       const now = `${today}${time}`;
       const times = rowsOf('audit_logs', new Date(now)).map((row) => row[1] as string);
@@ -35,7 +35,7 @@ describe.each([
   });
 });
 
-test('every day of a year has overdue and coming obligations, and no payment is more than its amount', () => {
+test('on every day of a year there are overdue and future obligations, and no payment exceeds its amount', () => {
   for (const today of days) {
     const year = Number(today.slice(0, 4));
     const estimates = estimatesFor(today);
@@ -55,14 +55,14 @@ test('every day of a year has overdue and coming obligations, and no payment is 
       ...filings.filter(({ filedOn, total }) => (filedOn === null) !== (total === null) || (total ?? 0) < 0),
     ];
     expect([today, wrong]).toEqual([today, []]);
-    // "Which returns did we file last year?"
+    // The sample question "Which returns did we file last year?" needs such a return.
     expect(filings.some(({ filedOn }) => filedOn?.startsWith(String(year - 1)))).toBe(true);
     expect(ratesFor(today).every(({ localRate }) => localRate >= 0)).toBe(true);
     expect(registrationsFor(today).every(({ since, account }) => since < today && account.length === 9)).toBe(true);
   }
 });
 
-test('the sample is the same every time; a larger company only has a longer log', () => {
+test('the sample is the same every time; a larger company has only a longer audit log', () => {
   const today = new Date('2026-11-16T09:00:00Z');
   const all = (employees: number) => taxSample({ today, employees }).map(({ name, rows }) => [name, [...rows()]] as const);
   expect(all(500)).toEqual(all(500));

@@ -106,7 +106,7 @@ const itemsOf = (some: readonly Estimate[], returns: readonly Filing[]): Item[] 
 ];
 const sum = (items: readonly Item[], value: (item: Item) => bigint) => Number(items.reduce((all, item) => all + value(item), 0n)) / 100;
 
-/** Computes the summary by another method: in whole cents, one row after the other. */
+/** Computes the summary independently of the product: in whole cents, row by row. */
 function expected(items: readonly Item[], today: string, year: number, quarter: number | undefined) {
   const own = items.filter((item) => item.year === year && (quarter === undefined || item.quarter === quarter));
   const earlier = items.filter(
@@ -163,7 +163,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
   }
 
   describe('over the sample', () => {
-    test('adds up: paid and remaining, states, quarters and the estimates themselves', async () => {
+    test('adds up from states, quarters, returns and estimates, and liability minus paid is the remaining amount', async () => {
       for (const year of [2025, 2026]) {
         const whole = await summary({ period: String(year) });
         const parts = await Promise.all([1, 2, 3, 4].map((quarter) => summary({ period: `${year}-Q${quarter}` })));
@@ -194,7 +194,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       }
     });
 
-    test('a filed return has prepaid what its year’s estimates paid', async () => {
+    test('the prepaid amount of a return equals the paid estimates of its year', async () => {
       const rows = await testRuntime.owner(
         `select f.filing_id from tax.annual_filings f join (select year, state, sum(paid_amount) as paid from tax.quarterly_estimates group by year, state) e
          on e.year = f.tax_year and e.state = f.state and f.form <> 'Form 940' where f.prepaid <> e.paid`,
@@ -202,7 +202,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       expect(rows).toEqual([]);
     });
 
-    test('the default is this fiscal year; a period is the same in every spelling', async () => {
+    test('is for this fiscal year by default, and a period can be spelled in several ways', async () => {
       const year = await summary();
       expect(year).toMatchObject({ period: '2026', as_of: '2026-11-16', compliance: 'non_compliant' });
       for (const period of ['2026', ' 2026 ', 'FY2026', 'fy 2026']) expect(await summary({ period })).toEqual(year);
@@ -212,7 +212,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
         expect([period, await summary({ period })]).toEqual([period, quarter]);
     });
 
-    test('a malformed period is refused, and one without records says so', async () => {
+    test('refuses a malformed period, and a period without records with PERIOD_NOT_FOUND', async () => {
       for (const period of [
         '2026-Q5',
         'Q0 2026',
@@ -245,7 +245,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       });
     });
 
-    test('deadlines are counted from the day of the question', async () => {
+    test('counts deadlines and overdue days from the current day', async () => {
       const next = async (day: string) => {
         on(day);
         const { deadlines, overdue } = (await summary()) as unknown as Record<'deadlines' | 'overdue', Record<string, unknown>[]>;
@@ -263,7 +263,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
         due_date: '2027-01-15',
         days_left: 30,
       });
-      // In the new year, the next deadline still belongs to the old one.
+      // In the new year, the next deadline still belongs to the previous tax year.
       expect(await next('2027-01-15')).toMatchObject({ first: { due_date: '2027-01-15', days_left: 0 }, late: [] });
       const { first, late } = await next('2027-01-16');
       expect(first).toMatchObject({
@@ -289,7 +289,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       testRuntime.clock.set(SAMPLE_DAY);
     });
 
-    test('the overdue obligations of the summary are those of the lists', async () => {
+    test('has the same overdue obligations as the lists', async () => {
       const { overdue } = (await summary()) as unknown as { overdue: { id: string }[] };
       const lists = await Promise.all([
         testRuntime.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2025 }),
@@ -302,7 +302,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
     });
   });
 
-  describe('over rows of any kind', () => {
+  describe('over other rows', () => {
     const one = (change: Partial<Estimate>): Estimate => ({
       year: 2026,
       quarter: 3,
@@ -317,19 +317,19 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       ['compliant', 'everything that was due is paid', [one({ paid: 100_00 }), one({ quarter: 4, due_date: '2027-01-15' })]],
       ['compliant', 'nothing was due', [one({ quarter: 4, due_date: '2027-01-15' })]],
       ['compliant', 'due later by an extension, and 80 % is paid', [one({ extended_to: '2026-12-01', paid: 80_00 })]],
-      ['at_risk', 'due later by an extension, and a cent less', [one({ extended_to: '2026-12-01', paid: 79_99 })]],
+      ['at_risk', 'due later by an extension, and a cent less than 80 % is paid', [one({ extended_to: '2026-12-01', paid: 79_99 })]],
       ['at_risk', 'due today', [one({ due_date: '2026-11-16' })]],
       ['compliant', 'due tomorrow', [one({ due_date: '2026-11-17' })]],
       ['non_compliant', 'a cent is missing since yesterday', [one({ due_date: '2026-11-15', paid: 99_99 })]],
       ['non_compliant', 'the extension has passed', [one({ extended_to: '2026-11-15', paid: 99_99 })]],
       ['non_compliant', 'something of an earlier period is overdue', [one({ year: 2025, due_date: '2025-09-15' }), one({ paid: 100_00 })]],
       ['compliant', 'something of a later period is overdue', [one({ paid: 100_00 }), one({ year: 2027, due_date: '2026-11-01' })]],
-    ])('%s: %s', async (compliance, _why, rows) => {
+    ])('is %s if: %s', async (compliance, _why, rows) => {
       await replace(rows, []);
       expect(await summary({ period: '2026' })).toMatchObject({ compliance });
     });
 
-    test('a return is overdue when it is not filed in time, or not paid', async () => {
+    test('has a return as overdue if it is not filed in time or not paid', async () => {
       const filed: Filing = {
         year: 2025,
         state: 'CA',
@@ -352,7 +352,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       expect(await position({ prepaid: 600_00, paid: 0 })).toEqual(['compliant', []]);
     });
 
-    test('equals the sum in whole cents', { timeout: 240_000 }, async () => {
+    test('equals an independent sum in whole cents for random rows', { timeout: 240_000 }, async () => {
       const moments = fc.record({
         today: fc.integer({ min: 0, max: 900 }).map((days) => shifted('2025-01-01', days)),
         year: fc.integer({ min: 2024, max: 2027 }),

@@ -39,8 +39,8 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
     return rows as Data;
   }
 
-  describe('who may ask', () => {
-    test('tax, finance and executives, with or without an employee record; nobody else', async () => {
+  describe('access', () => {
+    test('is open to tax, finance and executives, also without an employee record, and to nobody else', async () => {
       for (const { name } of tools) {
         for (const role of ['tax-read', 'tax-write', 'finance-read', 'finance-write', 'executive'])
           expect([
@@ -58,14 +58,14 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('everyone who may ask sees the same', async () => {
+    test('shows the same rows to everyone who has it', async () => {
       for (const { name } of tools) {
         const answers = await Promise.all([tom, 'bob.martinez', 'eve.thompson'].map((who) => testRuntime.data(who, 'tax', name)));
         for (const answer of answers) expect(answer).toEqual(answers[0]);
       }
     });
 
-    test('without an identity no row is visible, and every table has its policy', async () => {
+    test('shows no row without an identity; every table has a policy, and the roles may only read', async () => {
       const who = { domain: 'tax', audience: 'everyone', person: { ...person(tom), principal: '' }, shows: [] };
       const store = testRuntime.runtime.stores['tax'] as Store<'sql'> | undefined;
       for (const table of ['states', 'rates', 'estimates', 'filings', 'registrations', 'obligations', 'audit_logs']) {
@@ -92,7 +92,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
   );
 
   describe('sales tax rates', () => {
-    test('a state by its code or name, in any spelling', async () => {
+    test('are found by the code or the name of a state, in any spelling', async () => {
       const california = await list('list_sales_tax_rates', { state: 'CA' });
       expect(california.length).toBeGreaterThan(3);
       expect(california.every((row) => row['state'] === 'CA' && row['state_name'] === 'California')).toBe(true);
@@ -107,7 +107,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('an unknown state is refused; a state without rates has an empty list', async () => {
+    test('are refused for an unknown state, and empty for a state without rates', async () => {
       for (const state of ['Atlantis', 'XX', 'Calif', '%', 'US', 'Federal', 'Ontario']) {
         expect([state, await testRuntime.call(tom, 'tax', 'list_sales_tax_rates', { state })]).toMatchObject([
           state,
@@ -119,14 +119,14 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         expect([state, await ask('list_sales_tax_rates', { state })]).toEqual([state, 'VALIDATION_ERROR']);
     });
 
-    test('our list of states equals the database’s', async () => {
+    test('are for the states in the database, and stateCode knows each of them by code and name', async () => {
       const rows = await testRuntime.owner("select code, name from tax.states where code <> 'US'");
       expect(rows.length).toBe(51);
       for (const row of rows) expect([stateCode(String(row['code'])), stateCode(String(row['name']))]).toEqual([row['code'], row['code']]);
       expect(['Washington, D.C.', 'd.c.', 'district of columbia'].map(stateCode)).toEqual(['DC', 'DC', 'DC']);
     });
 
-    test('a place by any part of its name, taken literally', async () => {
+    test('are found by any part of the name of a place, which is matched literally', async () => {
       expect(await list('list_sales_tax_rates', { jurisdiction: 'sEaTTle' })).toMatchObject([{ state: 'WA', jurisdiction: 'Seattle' }]);
       const counties = await pages('list_sales_tax_rates', { jurisdiction: 'county' });
       expect(counties.length).toBeGreaterThan(5);
@@ -135,7 +135,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       for (const jurisdiction of ['%', '_', '\\', "' or true --"]) expect(await list('list_sales_tax_rates', { jurisdiction })).toEqual([]);
     });
 
-    test('only rates in force on the day of the question, each the sum of its parts', async () => {
+    test('are those in force on the current day, and each is the sum of its parts', async () => {
       const rows = await pages('list_sales_tax_rates');
       const denver = async () =>
         (await list('list_sales_tax_rates', { jurisdiction: 'Denver' })).map((row) => [row['combined_rate'], row['effective_from']]);
@@ -153,7 +153,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('pages of any size are the one list', async () => {
+    test('are the same list with any page size', async () => {
       const all = await pages('list_sales_tax_rates');
       expect(all.length).toBeGreaterThan(50);
       for (const limit of [1, 7, 50]) expect(await pages('list_sales_tax_rates', { limit })).toEqual(all);
@@ -161,7 +161,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
   });
 
   describe('estimates, filings and registrations', () => {
-    test('estimates of this year unless another is asked for', async () => {
+    test('estimates are those of this year by default', async () => {
       const all = await list('list_quarterly_estimates');
       expect(new Set(all.map((row) => row['year']))).toEqual(new Set([2026]));
       expect(await list('list_quarterly_estimates', { year: 2026 })).toEqual(all);
@@ -182,7 +182,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
           expect([year, await ask(tool, { year })]).toEqual([year, 'VALIDATION_ERROR']);
     });
 
-    test('returns by tax year, with what was filed and what is late', async () => {
+    test('returns are listed by tax year, with the number of filed, open and overdue ones', async () => {
       const answer = (await testRuntime.call(tom, 'tax', 'list_annual_filings', { year: 2025 })) as SuccessAnswer;
       const rows = answer.data as Data;
       expect(rows.every((row) => row['tax_year'] === 2025 && /^\d{4}$/.test(String(row['ein_last4'])))).toBe(true);
@@ -196,7 +196,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(new Set(years)).toEqual(new Set([2026, 2025, 2024]));
     });
 
-    test('registrations of a state: some, none, or an error for an unknown state', async () => {
+    test('registrations are listed by state; an unknown state is an error', async () => {
       const texas = await list('list_state_registrations', { state: 'texas' });
       expect(texas.map((row) => [row['tax_type'], row['status']])).toEqual([
         ['franchise', 'active'],
@@ -214,7 +214,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
     const ids = async (input: object) => (await pages('list_audit_logs', input)).map((row) => row['log_id']);
     const october = { date_from: '2026-10-01', date_to: '2026-10-31' };
 
-    test('the same days in every accepted form', async () => {
+    test('accepts the same days in several forms', async () => {
       const expected = await ids(october);
       expect(expected.length).toBeGreaterThan(5);
       const ranges: unknown[] = [
@@ -236,7 +236,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(await ids({ dateFrom: '2026-10-01', dateTo: '2026-10-31' })).toEqual(expected);
     });
 
-    test('quarters, years, single days and open ends', async () => {
+    test('accepts quarters, years, single days and open ranges', async () => {
       for (const [range, days] of [
         ['2026-Q4', { date_from: '2026-10-01', date_to: '2026-12-31' }],
         ['q2 2026', { date_from: '2026-04-01', date_to: '2026-06-30' }],
@@ -252,7 +252,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(await ids({ date_range: { from: '2026-11-01' } })).toEqual(await ids({ date_from: '2026-11-01' }));
     });
 
-    test('a day begins and ends at midnight UTC, and no microsecond is lost between pages', async () => {
+    test('has days from midnight to midnight UTC, and loses no entry between pages', async () => {
       const times = [
         '2020-02-28T23:59:59.999999Z',
         '2020-02-29T00:00:00Z',
@@ -271,7 +271,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       await testRuntime.owner("delete from tax.audit_logs where user_name = 'Old Entry'");
     });
 
-    test('both forms at once, malformed days and reversed ranges are refused', async () => {
+    test('refuses two forms at once, malformed days and reversed ranges', async () => {
       for (const input of [
         { ...october, date_range: '2026-10' },
         { date_from: '2026-10-01', dateRange: '2026-10-01..2026-10-31' },
@@ -316,7 +316,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('filters by action, object and person', async () => {
+    test('filters by action, entity and person', async () => {
       const all = await pages('list_audit_logs');
       expect(all.length).toBe(400);
       const actions = ['create', 'update', 'delete', 'submit', 'approve', 'reject'];
@@ -331,12 +331,12 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       const toms = all.filter((row) => row['user_name'] === 'Tom Becker');
       for (const user of ['Tom Becker', 'becker', 'tom.becker']) expect(await pages('list_audit_logs', { user })).toEqual(toms);
       for (const user of ['%', '_', '.', 'nobody']) expect(await list('list_audit_logs', { user })).toEqual([]);
-      // The person who submits does not approve.
+      // In the sample, the person who submits does not approve.
       expect(all.some((row) => row['user_name'] === 'Tom Becker' && ['approve', 'reject'].includes(String(row['action'])))).toBe(false);
       expect(all.some((row) => row['user_name'] === 'Bob Martinez' && row['action'] === 'approve')).toBe(true);
     });
 
-    test('its schema declares the date range as text or as an object', () => {
+    test('has a schema that declares the date range as text or as an object', () => {
       const { properties } = jsonSchema(tax.listAuditLogs.input, 'input') as { properties: Record<string, { anyOf?: { type: string }[] }> };
       expect(properties['date_range']?.anyOf?.map(({ type }) => type)).toEqual(['string', 'object']);
     });

@@ -1,4 +1,4 @@
-/** RFC 7009 token revocation: after it, no gateway, server or open stream accepts the token. */
+/** Token revocation (RFC 7009): afterwards no gateway or server accepts the token, and its open streams end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { ask, register, renew, signIn } from '../unit/embedded-support.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-/** Longer than a verified token may be cached. */
+/** A little longer than the verifier caches a verified token. */
 const CACHED_SECONDS = 11;
 const base = () => testServer.tamshai.base;
 const revoke = (token: string, more: Record<string, string> = {}, realm = 'staff') =>
@@ -19,11 +19,11 @@ const listTools = async (token: string, server?: string) => (await testServer.rp
 const everywhere = async (token: string, server?: string) =>
   new Set(await Promise.all(Array.from({ length: 12 }, () => listTools(token, server))));
 
-describe('an access token for MCP', () => {
+describe('an access token', () => {
   test.each([
     ['the gateway', undefined],
     ['a domain server', 'tasks'],
-  ])('is refused at %s once the cache of verified tokens has expired, and another token of the person is not', async (_, server) => {
+  ])('that was revoked is refused at %s once its cache entry has expired; another token of the person stays valid', async (_, server) => {
     const token = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     const other = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     expect(await everywhere(token, server)).toEqual(new Set([200]));
@@ -34,7 +34,7 @@ describe('an access token for MCP', () => {
     expect((await revoke(token)).status, 'once more').toBe(200);
   });
 
-  test('is refused by the REST API too', async () => {
+  test('that was revoked is refused by the REST API too', async () => {
     const token = await testServer.token('nina.patel');
     const call = () => testServer.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} });
     expect((await call()).status).toBe(200);
@@ -43,7 +43,7 @@ describe('an access token for MCP', () => {
     expect((await call()).status).toBe(401);
   });
 
-  test('may have any hint, and works for customers at their own realm', async () => {
+  test('can be revoked with any hint, but only at the realm that issued it', async () => {
     for (const hint of ['access_token', 'refresh_token', 'something_else']) {
       const token = await testServer.token('tom.becker', { mcp: true });
       expect((await revoke(token, { token_type_hint: hint })).status).toBe(200);
@@ -57,7 +57,7 @@ describe('an access token for MCP', () => {
     expect(await listTools(customer)).toBe(401);
   });
 
-  test('of another client stays valid, and the answer says that it is not this client’s', async () => {
+  test('cannot be revoked by another client, which gets unauthorized_client', async () => {
     const token = await testServer.token('nina.patel', { mcp: true });
     const { json: other } = await register(base(), { client_name: 'Other', redirect_uris: ['http://127.0.0.1:50123/callback'] });
     const answer = await revoke(token, { client_id: String(other['client_id']) });
@@ -65,7 +65,7 @@ describe('an access token for MCP', () => {
     expect(await listTools(token)).toBe(200);
   });
 
-  test('is ignored for a client that is unknown or not named', async () => {
+  test('cannot be revoked by an unknown client or without a client id', async () => {
     const token = await testServer.token('nina.patel', { mcp: true });
     expect(await revoke(token, { client_id: 'nobody' })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
     const unnamed = await ask(`${base()}/oidc/staff/token/revocation`, { form: { token } });
@@ -77,15 +77,15 @@ describe('an access token for MCP', () => {
     ['unknown', () => 'never-issued'],
     ['forged', (token: string) => `${token.slice(0, -6)}AAAAAA`],
     ['without a signature', (token: string) => `${token.split('.').slice(0, 2).join('.')}.`],
-    ['not even one', () => 'eyJhbGciOiJub25lIn0.e30.'],
-  ])('that is %s is answered with 200, and ends nothing', async (_, change) => {
+    ['not a token of ours', () => 'eyJhbGciOiJub25lIn0.e30.'],
+  ])('that is %s is answered with 200, and no other token is revoked', async (_, change) => {
     const token = await testServer.token('nina.patel', { mcp: true });
     expect((await revoke(change(token))).status).toBe(200);
     testServer.clock.pass(CACHED_SECONDS);
     expect(await listTools(token)).toBe(200);
   });
 
-  test('missing is a client error', async () => {
+  test('must be in the request: a missing one is invalid_request', async () => {
     expect(await ask(`${base()}/oidc/staff/token/revocation`, { form: { client_id: 'tamshai-cli' } })).toMatchObject({
       status: 400,
       json: { error: 'invalid_request' },
@@ -93,7 +93,7 @@ describe('an access token for MCP', () => {
   });
 });
 
-test('revoking a refresh token ends its access tokens', async () => {
+test('revoking a refresh token revokes its access tokens too', async () => {
   const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
   expect(await listTools(access)).toBe(200);
   expect((await revoke(refresh, { token_type_hint: 'access_token' })).status).toBe(200);
@@ -102,7 +102,7 @@ test('revoking a refresh token ends its access tokens', async () => {
   expect((await renew(base(), refresh)).json['error']).toBe('invalid_grant');
 });
 
-test('revoking an access token leaves the refresh token, which gets a new one', async () => {
+test('after an access token was revoked, the refresh token still gets a new one', async () => {
   const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
   expect((await revoke(access)).status).toBe(200);
   expect(await everywhere(access)).toEqual(new Set([401]));
@@ -111,7 +111,7 @@ test('revoking an access token leaves the refresh token, which gets a new one', 
   expect(await listTools(String(json['access_token']))).toBe(200);
 });
 
-test('an open stream ends with its token', async () => {
+test('an open stream ends when its token is revoked', async () => {
   const token = await testServer.token('nina.patel', { mcp: true });
   const initialize = {
     jsonrpc: '2.0',

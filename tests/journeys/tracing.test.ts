@@ -1,4 +1,4 @@
-/** OpenTelemetry traces as a collector receives them, and none where tracing is not configured. */
+/** OpenTelemetry traces as a collector receives them, and the settings of tracing. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ describe('with a traces endpoint', () => {
     ['hr', 'find_employees', 'frank.davis'],
     ['sales', 'list_opportunities', 'carol.johnson'],
     ['support', 'search_tickets', 'dan.williams'],
-  ])('a call of %s %s is one trace: request, tool, store', async (server, tool, user) => {
+  ])('a call of %s %s is one trace with spans for the request, the tool and the store', async (server, tool, user) => {
     const traceId = Buffer.from(`${server}-${tool}`.padEnd(16).slice(0, 16)).toString('hex');
     const parent = 'b7ad6b7169203331';
     const reply = await testServer.send('POST', `/api/tools/${server}/${tool}`, {
@@ -111,7 +111,7 @@ describe('with a traces endpoint', () => {
     );
   });
 
-  test('a span contains no caller text and no person; an unsampled trace leaves none', async () => {
+  test('spans contain neither text of the caller nor a person, and an unsampled trace is not exported', async () => {
     const canary = 'zebra-canary';
     const kept = 'c'.repeat(32);
     const dropped = 'd'.repeat(32);
@@ -137,14 +137,14 @@ describe('with a traces endpoint', () => {
   });
 });
 
-describe('the variables', () => {
+describe('the OTEL variables', () => {
   const tracing = (settings: Record<string, string>) => readConfig({ TAMSHAI_DATA: 'x', ...settings }).tracing;
   test('without an endpoint, or with traces turned off, there is no exporter', () => {
     expect(tracing({})).toBeUndefined();
     expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
     expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
   });
-  test('the traces endpoint is used unchanged, the common one gets its path', () => {
+  test('the traces endpoint is used unchanged, and /v1/traces is appended to the common endpoint', () => {
     expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' })?.endpoint).toBe('http://c:4318/v1/traces');
     expect(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/own', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://d' })?.endpoint).toBe(
       'http://c:4318/own',

@@ -97,7 +97,7 @@ describe('an approval card in the app', () => {
     await kind(page, 'Needs your approval');
   });
 
-  test('reports a row that changed meanwhile, and can be prepared again with the new values', async () => {
+  test('reports that the row has changed since it was shown, and can be prepared again with the new values', async () => {
     const before = await salary();
     const { page } = await app.as('Alice Chen', `/tools/hr/update_salary`);
     await page.getByLabel(/^employee_id/).fill(sarah);

@@ -535,7 +535,7 @@ describe('verification', () => {
     }
   });
 
-  test('succeeds again once the removed checkpoints are restored, unless records were cut off meanwhile', async () => {
+  test('succeeds again once the removed checkpoints are restored, unless records were cut off in between', async () => {
     const restored = async (cutTo: number) => {
       const folder = await young(20);
       const copy = readFileSync(join(folder, 'checkpoints.jsonl'), 'utf8');

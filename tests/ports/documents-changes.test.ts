@@ -67,7 +67,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       const [kept] = await testRuntime.database.find('deals', { _id: 'd0003' }, { sort: { _id: 1 }, limit: 1, hide: [] });
       expect(kept).toMatchObject({ removed: true, removed_reason: 'twice', row_version: 2 });
     });
-    test('a transaction sees its own changes, nobody else does, and a failure rolls all of it back', async () => {
+    test('only the transaction itself sees its changes, and a failure rolls all of them back', async () => {
       let outside: string | undefined;
       const work = testRuntime.store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async ({ reading, writing: { documents } }) => {
         await documents.change(deal, 'deals', where({ _id: 'd0000' }), { stage: 'WON' });

@@ -113,7 +113,7 @@ describe.each(databases)('rows on %s', (kind) => {
       }
     });
 
-    test('the directory shows everyone to everyone, and nothing private', async () => {
+    test('the directory shows all employees to everyone, without private fields', async () => {
       const people = await count(testRuntime.owner, 'hr.employees');
       expect(await testRuntime.as('hr_directory', someone('frank.davis'), (query) => count(query, 'hr.directory'))).toBe(people);
       for (const text of [

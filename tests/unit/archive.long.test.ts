@@ -219,7 +219,7 @@ test('a truncated archive, trailing data and other files are refused', async () 
   expect(gunzipSync(packed)).toEqual(good);
 });
 
-test('a missing archive file is named, and nothing is written', async () => {
+test('the error for a missing archive names the file, and nothing is written', async () => {
   const missing = join(place, 'missing.tar.gz');
   await expect(unpack(missing, join(place, 'data'))).rejects.toThrow(`There is no file ${missing}.`);
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -210,7 +210,7 @@ describe('the right to approve', () => {
   const approves = async (setup: Setup, options: object) =>
     (await setup.verifier.verify(await setup.token('alice.chen', options), API)).approves;
 
-  it('is in no ordinary token; a scripted approval works only where the setting allows it', async () => {
+  it('is in no ordinary token; a scripted approval works only if the setting allows it', async () => {
     expect(await approves(here, {})).toBe('nothing');
     expect(await approves(here, { approve: true })).toBe('nothing');
     const scripted = setUp({ scriptedApprovals: true });

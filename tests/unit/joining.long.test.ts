@@ -95,7 +95,7 @@ test('a process with another master key that claims an emptied Redis loses the c
   await join1({ data: folder(), masterKey: master, instance: 'three' });
 });
 
-test('a new process with another master key cannot take over the claim, whatever its clock', async () => {
+test('a new process with another master key cannot take over the claim, even if its clock is behind', async () => {
   const master = fresh();
   const one = await join1({ data: folder(), masterKey: master, instance: 'one' });
   const behind = Date.now() - 3_600_000;

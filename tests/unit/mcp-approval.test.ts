@@ -140,7 +140,7 @@ it("a person's decision completes the call of a 2025 client that never answers t
   expect((await call('notes_raise', { n: 7 })).structuredContent).toEqual(done);
 });
 
-it('a session of an older revision gets no URL elicitation, whatever it declares', async () => {
+it('a session of an older revision gets no URL elicitation, even if the client declares support', async () => {
   const headers = { ...requestInit.headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const post = (body: object, more: Record<string, string> = {}) =>
     fetch(fixture.url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify({ jsonrpc: '2.0', ...body }) });

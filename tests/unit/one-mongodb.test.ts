@@ -20,7 +20,7 @@ describe('domains on one MongoDB', () => {
     expect(check({ MONGODB_URL: 'mongodb://db.example/one', SUPPORT_MONGODB_URL: 'mongodb://db.example/two' })).not.toThrow();
     expect(check({ MONGODB_URL: 'mongodb://db.example/one' })).not.toThrow();
   });
-  test('cannot share a database, whatever their logins', () => {
+  test('cannot share a database, even with different logins', () => {
     const shared = check({
       MONGODB_URL: 'mongodb://a:p@ss@db.example/one',
       SUPPORT_MONGODB_URL: 'mongodb://b:word@db.example/one?replicaSet=rs0',

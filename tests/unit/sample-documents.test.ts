@@ -98,7 +98,7 @@ test('the types of a document domain require collections with every audience, an
 
 describe('MONGODB_URL', () => {
   const read = (settings: Record<string, string>) => readConfig(settings);
-  test('applies to all document domains; a domain may have its own', () => {
+  test('applies to all document domains that have no URL of their own', () => {
     const config = read({ MONGODB_URL: 'mongodb://a:27017,b:27017/?replicaSet=rs0', SALES_MONGODB_URL: 'mongodb+srv://db.example/sales' });
     expect([config.mongodbUrl('sales'), config.mongodbUrl('other')]).toEqual([
       'mongodb+srv://db.example/sales',

@@ -1,6 +1,7 @@
 /** Measures the CPU time of the offline model per question, without tool calls. */
 import type { Turn } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
+import { readPhrases } from '../src/server/phrases.ts';
 import { opens } from '../src/engine/access.ts';
 import { EXAMPLE_DAY } from '../src/derive/answers.ts';
 import { qualifiedName } from '../src/engine/registry.ts';
@@ -13,9 +14,13 @@ const GOAL = 50;
 /** `oneIn`: a quick run asks only every nth question. */
 export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
   const registry = builtIn;
-  const model = createOfflineModel(registry);
+  const phrases = readPhrases(registry);
+  const model = createOfflineModel(registry, { phrases });
   const asked = registry.tools
-    .flatMap(({ examples }) => examples.flatMap(({ as, question, phrases }) => [question, ...phrases].map((text) => ({ as, text }))))
+    .flatMap((tool) =>
+      tool.examples.map((example) => ({ ...example, others: phrases.get(qualifiedName(tool))?.get(example.question) ?? [] })),
+    )
+    .flatMap(({ as, question, others }) => [question, ...others].map((text) => ({ as, text })))
     .filter((_, n) => n % oneIn === 0);
   const think = async ({ as, text }: (typeof asked)[number]): Promise<number> => {
     const asking = person(as);

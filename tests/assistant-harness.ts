@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Message, ToolCall } from '../src/assistant/model.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
+import { readPhrases } from '../src/server/phrases.ts';
 import { opens } from '../src/engine/access.ts';
 import type { Answer } from '../src/declare/answer.ts';
 import { qualifiedName, type Registry } from '../src/engine/registry.ts';
@@ -33,7 +34,7 @@ const MOST_CALLS = 12;
 
 export async function openAssistantHarness(registry: Registry = builtIn): Promise<AssistantHarness> {
   const testRuntime = await openTestRuntime({ tools: registry.tools });
-  const model = createOfflineModel(registry);
+  const model = createOfflineModel(registry, { phrases: readPhrases(registry) });
   return {
     testRuntime,
     registry,

@@ -1,5 +1,6 @@
-import { builtIn } from './registry.ts';
 /** Questions of the greatest length that the gateway accepts, each of a kind that costs the offline model much work. */
+import { readPhrases } from '../src/server/phrases.ts';
+import { builtIn } from './registry.ts';
 
 const LONGEST = 4_000;
 const repeat = (text: string): string =>
@@ -22,7 +23,10 @@ export function longQuestions(): string[] {
     while (text.length < LONGEST) text += make();
     return text.slice(0, LONGEST).trim();
   };
-  const asks = builtIn.tools.flatMap(({ examples }) => examples.flatMap(({ question, phrases }) => [question, ...phrases]));
+  const asks = [
+    ...builtIn.tools.flatMap(({ examples }) => examples.map(({ question }) => question)),
+    ...[...readPhrases(builtIn).values()].flatMap((byQuestion) => [...byQuestion.values()].flat()),
+  ];
   const words = [...new Set(asks.flatMap((ask) => ask.toLowerCase().match(/[a-z]+/g) ?? []))];
   const misspelled = (word: string): string => {
     const at = next(word.length);

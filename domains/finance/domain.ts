@@ -7,6 +7,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const finance = defineDomain({
   name: 'finance',
   title: 'Finance',
+  home: import.meta.url,
   port: 3102,
   store: 'sql',
   audiences: {

@@ -7,6 +7,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const hr = defineDomain({
   name: 'hr',
   title: 'People',
+  home: import.meta.url,
   port: 3101,
   store: 'sql',
   audiences: {

@@ -5,6 +5,7 @@ import { field } from '../../src/declare/search.ts';
 export const journey = defineDomain({
   name: 'journey',
   title: 'Project history',
+  home: import.meta.url,
   port: 3105,
   store: 'search',
   rebuiltAtStart: true,

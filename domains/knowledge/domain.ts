@@ -4,6 +4,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const knowledge = defineDomain({
   name: 'knowledge',
   title: 'What we know',
+  home: import.meta.url,
   port: 3109,
   store: 'sql',
   audiences: { staff: { roles: ['employee'], sees: 'all entries, triples and their history' } },

@@ -4,6 +4,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const payroll = defineDomain({
   name: 'payroll',
   title: 'Payroll',
+  home: import.meta.url,
   port: 3106,
   store: 'sql',
   audiences: {

@@ -4,6 +4,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const sales = defineDomain({
   name: 'sales',
   title: 'Sales',
+  home: import.meta.url,
   port: 3103,
   store: 'documents',
   audiences: {

@@ -6,6 +6,7 @@ import { taskUseCases } from './use-cases.ts';
 export const tasks = defineDomain({
   name: 'tasks',
   title: 'My tasks',
+  home: import.meta.url,
   port: 3108,
   store: 'sql',
   audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },

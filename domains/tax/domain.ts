@@ -7,6 +7,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const tax = defineDomain({
   name: 'tax',
   title: 'Tax',
+  home: import.meta.url,
   port: 3107,
   store: 'sql',
   audiences: {

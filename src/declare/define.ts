@@ -214,9 +214,8 @@ export function defineDomain(spec: AnyDomain): unknown {
   };
 }
 
-const plainExample = ({ question, phrases, as, input, expects }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
+const plainExample = ({ question, as, input, expects }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
   question,
-  phrases: phrases ?? [],
   as,
   expects,
   input: (today) => (typeof input === 'function' ? input(today) : input),

@@ -37,8 +37,6 @@ export interface Answering<O> {
 export interface Example<X> {
   /** A question in a person's words: a title in the docs, a training example for the assistant. */
   readonly question: string;
-  /** Other phrasings of the question, for the offline assistant only. */
-  readonly phrases?: readonly string[];
   readonly as: string;
   /** A function of today's date if the input contains dates, so that the example stays valid. */
   readonly input: X | ((today: string) => X);
@@ -237,6 +235,8 @@ export interface FirstUse<A extends string, R, W> {
 export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
   readonly name: string;
   readonly title: string;
+  /** `import.meta.url` of the file that declares the domain; sql/, phrases/ and sample/ lie beside it. */
+  readonly home: string;
   readonly port: number;
   readonly store: K;
   /** Declare the widest audience first. The domain's tools may use only the roles of these audiences. */
@@ -273,7 +273,6 @@ export interface Page {
 
 export interface ToolExample {
   readonly question: string;
-  readonly phrases: readonly string[];
   readonly as: string;
   readonly expects: string | undefined;
   input(today: string): Readonly<Record<string, unknown>>;

@@ -12,6 +12,7 @@ import type { Runtime } from '../engine/runtime.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { missingFrom } from '../gateway/listing.ts';
 import type { Config } from './config.ts';
+import { readPhrases } from './phrases.ts';
 
 export interface AssistantParts {
   readonly config: Config;
@@ -31,7 +32,7 @@ export function openAssistant({ config, runtime, backend, sealed, model }: Assis
       log,
       toolbox: createToolbox(registry),
       limits: { ...LIMITS, tokens: config.tokensPerQuestion },
-      model: model ?? (config.model ? createLlm(config.model, log) : createOfflineModel(registry)),
+      model: model ?? (config.model ? createLlm(config.model, log) : createOfflineModel(registry, { phrases: readPhrases(registry) })),
       call: (request) => backend(request.server).call(request),
       unavailable: (servers) => missingFrom(registry, backend, servers),
       recordRefusal: async (request, tool, code) => {

@@ -1,8 +1,8 @@
 /** Follows docs/adding-a-tool.md and compiles and runs the code of that page. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
@@ -11,6 +11,7 @@ import { contracts } from '../../src/derive/contracts.ts';
 import { mcpTool } from '../../src/derive/mcp.ts';
 import { createRegistry } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
+import { readPhrases } from '../../src/server/phrases.ts';
 import * as hr from '../../domains/hr/index.ts';
 import { textFields } from '../text-fields.ts';
 import { openAssistantHarness } from '../assistant-harness.ts';
@@ -47,6 +48,18 @@ test('the page names the file after the tool, and shows the export for index.ts 
   expect(basename(file)).toBe(`${tool.name.replaceAll('_', '-')}.ts`);
   expect(block('domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
   expect(page).toContain('npm run contracts');
+});
+
+test('the phrases on the page belong to an example of the tool, and their slots to its input', async () => {
+  const text = /```txt\n([^]*?)```/.exec(page)?.[1] ?? '';
+  await mkdir(join(folder, 'phrases'));
+  await writeFile(join(folder, 'phrases', 'list-work-anniversaries.txt'), text);
+  const domain = { ...tool.domain, home: pathToFileURL(join(folder, 'domain.ts')).href };
+  const phrases = readPhrases(createRegistry([{ ...tool, domain }]));
+  expect([...(phrases.get('hr_list_work_anniversaries')?.values() ?? [])]).toEqual([
+    ['Work anniversaries in March', 'Whose anniversary is in month 3?'],
+  ]);
+  expect(page).toContain('`domains/hr/phrases/list-work-anniversaries.txt`');
 });
 
 test('each text field of the answer declares its origin', () => {

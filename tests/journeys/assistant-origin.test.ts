@@ -1,6 +1,7 @@
 /** Instructions in text that a colleague wrote: if the model obeys them, the change still needs an approval. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../src/assistant/model.ts';
+import { readPhrases } from '../../src/server/phrases.ts';
 import { createOfflineModel } from '../../src/assistant/offline/index.ts';
 import { card as drawn } from '../../src/gateway/pages/card.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
@@ -75,7 +76,7 @@ test("instructions in the subject of a colleague's ticket have no effect without
 const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
 test('a customer who comments on a ticket by its name gets a card with the reason, and can approve it', async () => {
-  answering = createOfflineModel(builtIn);
+  answering = createOfflineModel(builtIn, { phrases: readPhrases(builtIn) });
   const sara = 'sara.support@globex.example';
   const said = await ask(testServer, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
   const [card = expect.fail(said.text)] = of(said, 'pending_confirmation');

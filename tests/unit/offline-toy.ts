@@ -15,6 +15,7 @@ import { person } from '../test-runtime.ts';
 const zoo = defineDomain({
   name: 'zoo',
   title: 'Zoo',
+  home: import.meta.url,
   port: 3999,
   store: 'sql',
   audiences: {

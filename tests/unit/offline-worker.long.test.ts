@@ -134,7 +134,7 @@ describe('a past question', () => {
   });
 
   test('leaves no text in the memory of the thread', async () => {
-    const reading = readDeclarations(toys);
+    const reading = readDeclarations(toys, new Map());
     let step = reading.next();
     while (!step.done) step = reading.next();
     const worker = new Worker(WORKER_FILE, { workerData: step.value, execArgv: [] });
@@ -162,7 +162,8 @@ test('an idle thread does not prevent the process from exiting', async () => {
   const script = `
     import { createOfflineModel } from ${JSON.stringify(new URL('index.js', WORKER_FILE).href)};
     import { builtIn } from ${JSON.stringify(new URL('../../cli/registry.js', WORKER_FILE).href)};
-    const model = createOfflineModel(builtIn);
+    import { readPhrases } from ${JSON.stringify(new URL('../../server/phrases.js', WORKER_FILE).href)};
+    const model = createOfflineModel(builtIn, { phrases: readPhrases(builtIn) });
     const person = { principal: 'p', realm: 'staff', username: 'u', name: 'U', email: 'u@x.example', roles: new Set(['employee']) };
     const messages = [{ by: 'person', text: 'hello' }];
     const turn = { person, now: new Date(), instructions: '', messages, tools: [], allTools: [] };

@@ -18,6 +18,7 @@ test.each(Object.entries(RENAMED_SETTINGS))('the old name %s is refused with a m
 const domain = defineDomain({
   name: 'facilities',
   title: 'Facilities',
+  home: import.meta.url,
   port: 3120,
   store: 'documents',
   audiences: { everyone: { roles: ['employee'], sees: 'every room' } },
@@ -52,6 +53,6 @@ test('a port that is no number is refused, and so is a misspelt setting of a dom
 });
 
 test('install() refuses a tool that another domain declares', () => {
-  const other = defineDomain({ name: 'rooms', title: 'Rooms', port: 3121, store: 'sql', audiences: {} });
+  const other = defineDomain({ name: 'rooms', title: 'Rooms', home: import.meta.url, port: 3121, store: 'sql', audiences: {} });
   expect(() => other.install({ tools: [room] })).toThrow('rooms: install() lists a list of the domain facilities');
 });

@@ -37,28 +37,8 @@ export const approveBudget = finance.write({
     },
   },
   examples: [
-    {
-      question: 'Approve the Legal budget at 450,000',
-      phrases: ['Grant Legal a budget of 450,000', 'Give Legal 450,000 of budget', 'Legal gets 450,000, approve that budget'],
-      as: 'bob.martinez',
-      input: { department: 'Legal', approved_amount: 450_000 },
-    },
-    {
-      question: 'Approve the Marketing budget',
-      phrases: [
-        'Sign off the Marketing budget',
-        'OK the budget of Marketing',
-        'The Marketing budget is approved',
-        'Green-light the Marketing budget',
-        'Let the Marketing budget through',
-        'Authorise the budget for Marketing',
-        'Confirm the Marketing budget',
-        'I agree to the Marketing budget',
-        'Release the Marketing budget',
-      ],
-      as: 'eve.thompson',
-      input: { budget_id: '0fb00000-0000-4000-8000-000000000006' },
-    },
+    { question: 'Approve the Legal budget at 450,000', as: 'bob.martinez', input: { department: 'Legal', approved_amount: 450_000 } },
+    { question: 'Approve the Marketing budget', as: 'eve.thompson', input: { budget_id: '0fb00000-0000-4000-8000-000000000006' } },
     {
       question: "Sign off next year's Operations budget as submitted",
       as: 'bob.martinez',

@@ -22,22 +22,7 @@ export const approveExpenseReport = finance.write({
     },
   },
   examples: [
-    {
-      question: 'Approve the expense report from Marcus',
-      phrases: [
-        "Approve Marcus' expenses",
-        'Sign off the expenses of Marcus',
-        "Green-light Marcus' expense claim",
-        'Okay the expenses Marcus handed in',
-        'Accept the expense claim of Marcus',
-        "Authorise Marcus' expenses",
-        "Let Marcus' expense report pass",
-        'Clear the expense report of Marcus',
-        "Marcus' expense report is good to go",
-      ],
-      as: 'nina.patel',
-      input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
-    },
+    { question: 'Approve the expense report from Marcus', as: 'nina.patel', input: { report_id: '0fe00000-0000-4000-8000-000000000001' } },
     {
       question: "Sarah Kim's expenses are fine, approve them",
       as: 'bob.martinez',

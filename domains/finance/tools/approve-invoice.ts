@@ -24,18 +24,6 @@ export const approveInvoice = finance.write({
   examples: [
     {
       question: 'Approve the pending CloudNine Hosting invoice',
-      phrases: [
-        'Let the CloudNine Hosting invoice through',
-        "CloudNine Hosting's bill is ok to pay, approve it",
-        'The CloudNine Hosting invoice is fine, approve it',
-        'Give the CloudNine Hosting bill the go-ahead',
-        'Clear the CloudNine Hosting invoice for payment',
-        'Sign off on the CloudNine Hosting bill',
-        'Release the CloudNine Hosting invoice',
-        "Green-light CloudNine Hosting's invoice",
-        'Accept the bill from CloudNine Hosting',
-        'Confirm the CloudNine Hosting invoice',
-      ],
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
     },

@@ -21,31 +21,13 @@ export const deleteBudget = finance.write({
     },
   },
   examples: [
-    {
-      question: 'Delete the draft HR budget',
-      phrases: [
-        'Remove the draft budget of HR',
-        'Get rid of the HR budget draft',
-        'Scrap the HR budget draft',
-        "Discard HR's draft budget",
-        'Bin the draft of the HR budget',
-        'Erase the unfinished HR budget',
-        "We don't need the HR budget draft any more, delete it",
-        'Cancel the HR budget draft',
-      ],
-      as: 'eve.thompson',
-      input: { budget_id: '0fb00000-0000-4000-8000-000000000002' },
-    },
+    { question: 'Delete the draft HR budget', as: 'eve.thompson', input: { budget_id: '0fb00000-0000-4000-8000-000000000002' } },
     {
       question: "Remove next year's Engineering budget draft, we start over",
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000001', reason: 'We start over' },
     },
-    {
-      question: 'Throw the Sales draft away',
-      as: 'eve.thompson',
-      input: { budget_id: '0fb00000-0000-4000-8000-000000000004' },
-    },
+    { question: 'Throw the Sales draft away', as: 'eve.thompson', input: { budget_id: '0fb00000-0000-4000-8000-000000000004' } },
     {
       question: "Delete this year's Support budget",
       as: 'bob.martinez',

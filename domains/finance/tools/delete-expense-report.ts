@@ -23,15 +23,6 @@ export const deleteExpenseReport = finance.write({
   examples: [
     {
       question: "Could you please delete Frank Davis's rejected expense report?",
-      phrases: [
-        "Frank Davis's rejected expenses can be removed",
-        'Get rid of the rejected expense report of Frank Davis',
-        "Erase Frank Davis's rejected expenses",
-        'Discard the expense report of Frank Davis that was rejected',
-        "Clear away Frank Davis's declined expense claim",
-        'Scrap the rejected claim of Frank Davis',
-        "Please bin Frank Davis's rejected expense report",
-      ],
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
     },

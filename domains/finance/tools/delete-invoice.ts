@@ -23,23 +23,11 @@ export const deleteInvoice = finance.write({
   examples: [
     {
       question: 'Delete the rejected invoice from Apex Legal Partners, it was a duplicate',
-      phrases: [
-        'The rejected Apex Legal Partners invoice can go, it was a duplicate',
-        'Void the rejected Apex Legal Partners bill, it was a duplicate',
-      ],
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000010', reason: 'It was a duplicate' },
     },
     {
       question: 'Remove the pending Sunrise Catering invoice',
-      phrases: [
-        'Get rid of the pending Sunrise Catering bill',
-        'Erase the pending Sunrise Catering invoice',
-        'Discard the bill from Sunrise Catering',
-        'Cancel the pending invoice of Sunrise Catering',
-        'Strike the Sunrise Catering invoice from the books',
-        'Void the Sunrise Catering bill',
-      ],
       as: 'eve.thompson',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000004' },
     },

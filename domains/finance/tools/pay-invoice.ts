@@ -39,25 +39,11 @@ export const payInvoice = finance.write({
   examples: [
     {
       question: 'Pay the Northwind Logistics invoice today, reference WIRE-8841',
-      phrases: [
-        'Mark the Northwind Logistics invoice as paid today, ref WIRE-8841',
-        'Record the payment of the Northwind Logistics bill today with reference WIRE-8841',
-      ],
       as: 'bob.martinez',
       input: (today) => ({ invoice_id: '0f1c0000-0000-4000-8000-000000000008', payment_date: today, payment_reference: 'WIRE-8841' }),
     },
     {
       question: 'Pay the BrightPath Consulting invoice',
-      phrases: [
-        'We paid BrightPath Consulting, record it',
-        "Settle BrightPath Consulting's invoice",
-        'Transfer the money to BrightPath Consulting',
-        'Release the payment to BrightPath Consulting',
-        'Send BrightPath Consulting their money',
-        'Make the payment for the BrightPath Consulting invoice',
-        "BrightPath Consulting's bill has been paid, mark it",
-        'Wire BrightPath Consulting what we owe',
-      ],
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000009' },
     },

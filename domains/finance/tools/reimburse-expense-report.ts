@@ -31,22 +31,6 @@ export const reimburseExpenseReport = finance.write({
   examples: [
     {
       question: "Reimburse Sarah's approved expense report",
-      phrases: [
-        'Reimburse Sarah',
-        'Sarah wants her expenses paid out',
-        "Pay Sarah's expenses back",
-        'Pay out the expenses of Sarah',
-        'Reimburse the expenses of Sarah',
-        'Refund Sarah her expenses',
-        'Give Sarah her money back',
-        "Transfer Sarah's expenses to her",
-        'Send Sarah the money for her expense claim',
-        "Settle Sarah's expense report",
-        "Mark Sarah's expense report as reimbursed",
-        "Sarah's expenses have been paid, record it",
-        'Compensate Sarah for her expenses',
-        'Sarah should get her expenses back',
-      ],
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000003' },
     },

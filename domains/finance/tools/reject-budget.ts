@@ -23,16 +23,6 @@ export const rejectBudget = finance.write({
   examples: [
     {
       question: 'Reject the Operations budget, travel costs are far too high',
-      phrases: [
-        'No to the Operations budget, travel costs are far too high',
-        'The Operations budget goes back: travel costs are far too high',
-        'Decline the Operations budget because travel costs are far too high',
-        'Deny the budget of Operations: travel costs are far too high',
-        'Refuse the Operations budget, travel costs are far too high',
-        "I don't agree with the Operations budget: travel costs are far too high",
-        'Operations has to redo its budget, travel costs are far too high',
-        'Knock back the Operations budget because travel costs are far too high',
-      ],
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000007', rejection_reason: 'Travel costs are far too high' },
     },

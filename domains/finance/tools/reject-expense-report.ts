@@ -23,15 +23,6 @@ export const rejectExpenseReport = finance.write({
   examples: [
     {
       question: "Reject Sarah Kim's expense report because the hotel receipt is missing",
-      phrases: [
-        "Sarah Kim's expenses can't be accepted, the hotel receipt is missing",
-        "Don't accept Sarah Kim's expense report: the hotel receipt is missing",
-        "Decline Sarah Kim's expense claim, the hotel receipt is missing",
-        'Deny the expenses of Sarah Kim: the hotel receipt is missing',
-        "Return Sarah Kim's expense report, the hotel receipt is missing",
-        "Refuse Sarah Kim's expenses because the hotel receipt is missing",
-        'Sarah Kim has to redo her expense report: the hotel receipt is missing',
-      ],
       as: 'nina.patel',
       input: { report_id: '0fe00000-0000-4000-8000-000000000002', rejection_reason: 'The hotel receipt is missing' },
     },

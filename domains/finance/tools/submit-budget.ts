@@ -23,18 +23,6 @@ export const submitBudget = finance.write({
   examples: [
     {
       question: 'Submit the Engineering budget for approval',
-      phrases: [
-        'Put the Engineering budget in for approval',
-        'Please get the Engineering budget approved',
-        'Send the Engineering budget for approval',
-        'The Engineering budget is ready, hand it in',
-        'File the Engineering budget',
-        'Turn in our Engineering budget',
-        'Forward the Engineering budget to finance',
-        'Request approval for the Engineering budget',
-        "I'm done with the Engineering budget, submit it",
-        'Ask finance to approve the Engineering budget',
-      ],
       as: 'nina.patel',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000001' },
     },
@@ -43,12 +31,7 @@ export const submitBudget = finance.write({
       as: 'carol.johnson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000004', comments: 'It covers two trade fairs' },
     },
-    {
-      question: 'Resubmit the rejected Support budget',
-      phrases: ['Send the Support budget in again', 'Hand the rejected Support budget in once more'],
-      as: 'dan.williams',
-      input: { budget_id: '0fb00000-0000-4000-8000-000000000005' },
-    },
+    { question: 'Resubmit the rejected Support budget', as: 'dan.williams', input: { budget_id: '0fb00000-0000-4000-8000-000000000005' } },
     { question: 'Send the HR budget draft to approval', as: 'bob.martinez', input: { budget_id: '0fb00000-0000-4000-8000-000000000002' } },
     {
       question: 'Submit the Legal budget again',

@@ -48,14 +48,6 @@ export const submitExpenseReport = finance.write({
   examples: [
     {
       question: 'Submit my expenses for this month: taxi 42.50 and client lunch 88',
-      phrases: [
-        'Claim expenses for this month: taxi 42.50 and client lunch 88',
-        'Expense report for this month: taxi 42.50, client lunch 88',
-        'Put on my expenses for this month: taxi 42.50 and client lunch 88',
-        'Log expenses for this month: taxi 42.50 and client lunch 88',
-        'Please refund me for this month: taxi 42.50 and client lunch 88',
-        'Create an expense report for this month: taxi 42.50 and client lunch 88',
-      ],
       as: 'marcus.johnson',
       input: (today) => ({
         month: monthOf(today),
@@ -67,24 +59,11 @@ export const submitExpenseReport = finance.write({
     },
     {
       question: 'Hand in a hotel for 310 dollars, last month',
-      phrases: [
-        'I stayed at a hotel for 310 dollars last month, please reimburse me',
-        'File a hotel for 310 dollars, last month',
-        'Expense a hotel for 310 dollars last month',
-      ],
       as: 'frank.davis',
       input: (today) => ({ month: lastMonth(today), items: [{ category: 'LODGING', description: 'Hotel', amount: 310 }] }),
     },
     {
       question: 'I paid 25.80 for parking today, please report it',
-      phrases: [
-        'Claim 25.80 for parking today',
-        'I had 25.80 in parking costs today, please reimburse me',
-        'Expense 25.80 for parking today',
-        "I spent 25.80 on parking today, I'd like it back",
-        'Add 25.80 for parking today to my expenses',
-        'I want to be reimbursed 25.80 for parking today',
-      ],
       as: 'paula.reyes',
       input: (today) => ({
         month: monthOf(today),

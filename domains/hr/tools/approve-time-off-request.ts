@@ -30,31 +30,11 @@ export const approveTimeOffRequest = hr.write({
   examples: [
     {
       question: "Approve Marcus Johnson's time off request",
-      phrases: [
-        "Grant Marcus Johnson's leave request",
-        'Sign off the vacation of Marcus Johnson',
-        "Green-light Marcus Johnson's PTO",
-        'Marcus Johnson can go on holiday',
-        'Confirm the absence of Marcus Johnson',
-        "I'm happy for Marcus Johnson to take his vacation",
-        'Give Marcus Johnson permission to be away',
-        "Authorise Marcus Johnson's annual leave, please",
-        'Accept the PTO that Marcus Johnson put in',
-        "Marcus Johnson's holiday is fine by me, let it through",
-      ],
       as: 'nina.patel',
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
     },
     {
       question: "Turn down Sarah Kim's vacation, too many of us are away that week",
-      phrases: [
-        "Reject Sarah Kim's vacation, too many of us are away that week",
-        'Reject the time off request of Sarah Kim, too many of us are away that week',
-        "Decline Sarah Kim's leave request: too many of us are away that week",
-        'Deny Sarah Kim her PTO, too many of us are away that week',
-        'Refuse the holiday of Sarah Kim, too many of us are away that week',
-        "Say no to Sarah Kim's days off because too many of us are away that week",
-      ],
       as: 'nina.patel',
       input: { request_id: '0b000000-0000-4000-8000-000000000008', approved: false, approver_notes: 'Too many of us are away that week' },
     },

@@ -29,27 +29,7 @@ export const deleteEmployee = hr.write({
     },
   },
   examples: [
-    {
-      question: 'Delete employee Frank Davis',
-      phrases: [
-        'Offboard Frank Davis',
-        'Frank Davis resigned, take him out of the system',
-        'Remove Frank Davis from the company',
-        'Let Frank Davis go',
-        'Terminate the employment of Frank Davis',
-        'Frank Davis has left the company, remove him',
-        'Frank Davis no longer works here, deactivate the account',
-        'Dismiss Frank Davis',
-        'We are parting ways with Frank Davis',
-        'Frank Davis quit, close out his record',
-        'Lay off Frank Davis',
-        "End Frank Davis's employment",
-        'Make Frank Davis redundant',
-        'Process the departure of Frank Davis',
-      ],
-      as: 'alice.chen',
-      input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
-    },
+    { question: 'Delete employee Frank Davis', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },
     {
       question: 'Please terminate Marcus Johnson, he resigned',
       as: 'eve.thompson',

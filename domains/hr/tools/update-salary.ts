@@ -34,22 +34,6 @@ export const updateSalary = hr.write({
   examples: [
     {
       question: "Increase Sarah Kim's salary to $120,000",
-      phrases: [
-        'Bump Sarah Kim up to $120,000',
-        'Put Sarah Kim on $120,000',
-        'Sarah Kim gets $120,000 from now on',
-        'Raise Sarah Kim to $120,000 a year',
-        'Change the salary of Sarah Kim to $120,000',
-        'Sarah Kim should earn $120,000',
-        "Set Sarah Kim's pay to $120,000",
-        'Adjust the compensation of Sarah Kim to $120,000',
-        "Make Sarah Kim's base salary $120,000",
-        'New salary for Sarah Kim: $120,000',
-        "Up Sarah Kim's wage to $120,000",
-        "Modify Sarah Kim's annual pay to $120,000",
-        "Sarah Kim's remuneration should go to $120,000",
-        "Cut Sarah Kim's salary to $120,000",
-      ],
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 120_000 },
     },

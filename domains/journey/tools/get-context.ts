@@ -26,35 +26,10 @@ export const getContext = journey.read({
     summary: untrusted,
   }),
   examples: [
-    {
-      question: "Give me the project's context",
-      phrases: [
-        'Summarise the history of this project',
-        'What is this project about?',
-        'Tell me the story of this project',
-        'How did this project come about?',
-        'Project background',
-        'Recap of the project',
-        'What has happened in this project?',
-        'How did the project begin?',
-        'Project timeline',
-      ],
-      as: 'eve.thompson',
-      input: {},
-    },
+    { question: "Give me the project's context", as: 'eve.thompson', input: {} },
     { question: 'Where does this project stand, and how did it get here?', as: 'frank.davis', input: {} },
-    {
-      question: 'What is the background on approvals in this project?',
-      phrases: ['How did approvals evolve in this project?', 'The story behind approvals in this project', 'Project context on approvals'],
-      as: 'marcus.johnson',
-      input: { topic: 'approvals' },
-    },
-    {
-      question: 'Bring me up to speed on how we test',
-      phrases: ['Catch me up on tests in this project'],
-      as: 'sarah.kim',
-      input: { topic: 'tests' },
-    },
+    { question: 'What is the background on approvals in this project?', as: 'marcus.johnson', input: { topic: 'approvals' } },
+    { question: 'Bring me up to speed on how we test', as: 'sarah.kim', input: { topic: 'tests' } },
     { question: "What is the project's context?", as: 'mike.manager@globex.example', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

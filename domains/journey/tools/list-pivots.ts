@@ -21,21 +21,7 @@ export const listPivots = journey.read({
     total: z.int().describe(`How many there are; at most ${MOST} are shown`),
   }),
   examples: [
-    {
-      question: "What are the project's pivots?",
-      phrases: [
-        'Which pivots did the project make?',
-        'When did the project change course?',
-        'What did we do differently than planned?',
-        'Which plans were abandoned?',
-        'What did the project change its mind about?',
-        'Turning points of the project',
-        'Did we ever reverse course?',
-        'Which approaches did we give up?',
-      ],
-      as: 'eve.thompson',
-      input: {},
-    },
+    { question: "What are the project's pivots?", as: 'eve.thompson', input: {} },
     { question: 'Where did we change direction?', as: 'nina.patel', input: {} },
     { question: 'List the strategic changes of this project', as: 'frank.davis', input: {} },
     {

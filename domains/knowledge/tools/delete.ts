@@ -25,23 +25,7 @@ export const deleteItem = knowledge.write({
   output: removed,
   errors: { ENTRY_NOT_FOUND: 'Find the id of an entry with query, or of a triple with query_graph.' },
   examples: [
-    {
-      question: 'delete the knowledge entry about badge printing',
-      phrases: [
-        'Take the badge printing note out of the knowledge base',
-        'The entry on badge printing is outdated, remove it',
-        'Drop the note about badge printing from our knowledge',
-        'Remove the entry on badge printing',
-        'Forget what we know about badge printing',
-        'Erase the badge printing entry',
-        'Delete what is written about badge printing',
-        'Scrap the knowledge on badge printing',
-        'The badge printing entry is wrong, delete it',
-        'Get rid of our notes on badge printing',
-      ],
-      as: 'sarah.kim',
-      input: { id: 'e-7' },
-    },
+    { question: 'delete the knowledge entry about badge printing', as: 'sarah.kim', input: { id: 'e-7' } },
     {
       question: 'Remove the triple t-62 from the graph, the team was renamed',
       as: 'marcus.johnson',

@@ -26,53 +26,14 @@ export const queryGraph = knowledge.list({
   item: triple,
   order: asc('subject', 'predicate', 'object', 'id'),
   examples: [
-    {
-      question: 'what depends on payments-db?',
-      phrases: [
-        'Which services need payments-db?',
-        'What relies on payments-db?',
-        'What breaks if payments-db goes down?',
-        'What would be affected by an outage of payments-db?',
-        'Which systems require payments-db?',
-        'What is built on payments-db?',
-        'Dependents of payments-db',
-      ],
-      as: 'nina.patel',
-      input: { object: 'payments-db', predicate: 'depends_on' },
-    },
+    { question: 'what depends on payments-db?', as: 'nina.patel', input: { object: 'payments-db', predicate: 'depends_on' } },
     {
       question: 'What does the billing-service depend on?',
-      phrases: [
-        'Dependencies of the billing-service',
-        'What does the billing-service need?',
-        'What does the billing-service rely on?',
-        'Which systems does the billing-service require?',
-      ],
       as: 'tom.becker',
       input: { subject: 'billing-service', predicate: 'depends_on' },
     },
-    {
-      question: 'Who owns the search-service?',
-      phrases: [
-        'Which team is responsible for the search-service?',
-        'Who is the owner of the search-service?',
-        'Who maintains the search-service?',
-        'Who is in charge of the search-service?',
-        'Which team runs the search-service?',
-      ],
-      as: 'frank.davis',
-      input: { subject: 'search-service', predicate: 'owned_by' },
-    },
-    {
-      question: 'Show everything related to the billing-service',
-      phrases: [
-        'What is connected to the billing-service?',
-        'Relations of the billing-service',
-        'What is linked with the billing-service?',
-      ],
-      as: 'marcus.johnson',
-      input: { subject: 'billing-service' },
-    },
+    { question: 'Who owns the search-service?', as: 'frank.davis', input: { subject: 'search-service', predicate: 'owned_by' } },
+    { question: 'Show everything related to the billing-service', as: 'marcus.johnson', input: { subject: 'billing-service' } },
   ],
 
   summary: (rows) => foundSome(rows.length, 'triple', 'triples'),

@@ -51,26 +51,12 @@ export const relate = knowledge.write({
     },
     {
       question: 'note that the billing-service depends on payments-db',
-      phrases: [
-        'The billing-service depends on payments-db, please record that',
-        'Remember that the billing-service depends on payments-db',
-        'Add to the graph that the billing-service depends on payments-db',
-        'FYI the billing-service depends on payments-db',
-        'Keep in mind that the billing-service depends on payments-db',
-        'Please remember: the billing-service depends on payments-db',
-      ],
       as: 'marcus.johnson',
       input: { subject: 'billing-service', predicate: 'depends_on', object: 'payments-db' },
       expects: 'success',
     },
     {
       question: 'Record that the search-service is owned by the Platform team',
-      phrases: [
-        'Make a note that the search-service is owned by the Platform team',
-        'The search-service is owned by the Platform team',
-        'Put into the graph that the search-service is owned by the Platform team',
-        'Please note the search-service is owned by the Platform team',
-      ],
       as: 'sarah.kim',
       input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team' },
       expects: 'TRIPLE_CONFLICT',

@@ -14,28 +14,11 @@ export const store = knowledge.act({
   examples: [
     {
       question: 'Remember this: the staging database is refreshed every Sunday night. Topic staging, tag database.',
-      phrases: [
-        'Remember that the staging database is refreshed every Sunday night. Topic staging, tag database.',
-        'Write this down: the staging database is refreshed every Sunday night. Topic staging, tag database.',
-        'Add to the knowledge base: the staging database is refreshed every Sunday night. Topic staging, tag database.',
-        'Keep this: the staging database is refreshed every Sunday night. Topic staging, tag database.',
-        'For the record: the staging database is refreshed every Sunday night. Topic staging, tag database.',
-      ],
       as: 'nina.patel',
       input: { topic: 'staging', content: 'The staging database is refreshed every Sunday night.', tags: ['database'] },
     },
     {
       question: 'Note for everyone: the coffee machine on the second floor is being repaired until Friday',
-      phrases: [
-        'Write down that the coffee machine on the second floor is being repaired until Friday',
-        'Please note down for all that the coffee machine on the second floor is being repaired until Friday',
-        'Save for everyone that the coffee machine on the second floor is being repaired until Friday',
-        'Put in the knowledge base that the coffee machine on the second floor is being repaired until Friday',
-        'Add a note for everyone: the coffee machine on the second floor is being repaired until Friday',
-        'Document that the coffee machine on the second floor is being repaired until Friday',
-        'Record for the team that the coffee machine on the second floor is being repaired until Friday',
-        'Make a knowledge entry: the coffee machine on the second floor is being repaired until Friday',
-      ],
       as: 'frank.davis',
       input: { topic: 'coffee machine', content: 'The coffee machine on the second floor is being repaired until Friday.' },
     },

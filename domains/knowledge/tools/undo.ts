@@ -36,33 +36,9 @@ export const undo = knowledge.write({
     },
   },
   examples: [
-    {
-      question: 'undo transaction 60 of the knowledge base',
-      phrases: ['Roll back transaction 60 of the knowledge base', 'Revert transaction 60', 'Restore what transaction 60 changed'],
-      as: 'dan.williams',
-      input: { tx_id: 60 },
-    },
-    {
-      question: 'Take back change 90, it was a mistake',
-      phrases: ['Reverse change 90, it was a mistake'],
-      as: 'frank.davis',
-      input: { tx_id: 90, reason: 'It was a mistake' },
-    },
-    {
-      question: 'undo that',
-      phrases: [
-        'Take that back',
-        'Revert the last change',
-        'Undo my last change',
-        'Reverse that change',
-        "I didn't mean that, undo it",
-        'Roll that back',
-        'Restore what was there before',
-      ],
-      as: 'tom.becker',
-      input: {},
-      expects: 'NOTHING_TO_UNDO',
-    },
+    { question: 'undo transaction 60 of the knowledge base', as: 'dan.williams', input: { tx_id: 60 } },
+    { question: 'Take back change 90, it was a mistake', as: 'frank.davis', input: { tx_id: 90, reason: 'It was a mistake' } },
+    { question: 'undo that', as: 'tom.becker', input: {}, expects: 'NOTHING_TO_UNDO' },
     { question: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, expects: 'TRANSACTION_NOT_FOUND' },
   ],
 

@@ -39,24 +39,16 @@ export const update = knowledge.write({
   examples: [
     {
       question: 'Update the deployment rollback entry: roll back within 10 minutes instead of 5',
-      phrases: [
-        'Edit the deployment rollback entry: roll back within 10 minutes instead of 5',
-        'Correct the deployment rollback entry: roll back within 10 minutes instead of 5',
-        'Amend the deployment rollback entry: roll back within 10 minutes instead of 5',
-        'Revise the deployment rollback note: roll back within 10 minutes instead of 5',
-      ],
       as: 'sarah.kim',
       input: { id: 'e-2', content: 'Rollback within 10 min if error rate exceeds 1%.' },
     },
     {
       question: 'The badge printing note is no longer valid after this year',
-      phrases: ['The badge printing note expires after this year', 'End the validity of the badge printing entry after this year'],
       as: 'frank.davis',
       input: (today) => ({ id: 'e-7', valid_to: `${today.slice(0, 4)}-12-31` }),
     },
     {
       question: 'Correct entry e-999999: it is on Tuesdays',
-      phrases: ['Fix entry e-999999: it is on Tuesdays', 'Change entry e-999999: it is on Tuesdays'],
       as: 'marcus.johnson',
       input: { id: 'e-999999', content: 'It is on Tuesdays.' },
       expects: 'ENTRY_NOT_FOUND',

@@ -23,36 +23,10 @@ export const getDirectDeposit = payroll.read({
   output: z.array(deposit),
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
-    {
-      question: 'Which bank account does my salary go to?',
-      phrases: [
-        'Where is my pay deposited?',
-        'What is my direct deposit?',
-        'My bank details',
-        'What account is my paycheck sent to?',
-        'Which bank gets my salary?',
-        'Where do you send my wages?',
-        'Bank account on file for me',
-        'Into which account am I paid?',
-        'What routing number do you have for me?',
-        'Last four digits of my account',
-      ],
-      as: 'frank.davis',
-      input: {},
-    },
-    {
-      question: 'How is my pay split between my accounts?',
-      phrases: ['Does part of my pay go to savings?', 'What share of my salary goes to each account?', 'How is my paycheck divided?'],
-      as: 'carol.johnson',
-      input: {},
-    },
+    { question: 'Which bank account does my salary go to?', as: 'frank.davis', input: {} },
+    { question: 'How is my pay split between my accounts?', as: 'carol.johnson', input: {} },
     {
       question: "Where is Marcus Johnson's pay deposited?",
-      phrases: [
-        'Which bank account do we pay Marcus Johnson to?',
-        "Marcus Johnson's bank details",
-        "Where does Marcus Johnson's salary go?",
-      ],
       as: 'paula.reyes',
       input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
     },

@@ -30,36 +30,10 @@ export const getTaxWithholdings = payroll.read({
   }),
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
-    {
-      question: 'How much federal tax is withheld from my pay?',
-      phrases: [
-        'What are my tax withholdings?',
-        'How much tax do I pay?',
-        'My state tax withholding',
-        'How much state tax comes off my pay?',
-        'How many allowances do I claim?',
-        'What tax is taken out of my salary?',
-        'How much income tax was withheld from me?',
-        'Am I withholding enough?',
-        'Do I have extra withholding?',
-      ],
-      as: 'marcus.johnson',
-      input: {},
-    },
-    {
-      question: 'What is my filing status for taxes?',
-      phrases: ['Am I filing single or married?', 'Under which filing status am I taxed?'],
-      as: 'sarah.kim',
-      input: {},
-    },
+    { question: 'How much federal tax is withheld from my pay?', as: 'marcus.johnson', input: {} },
+    { question: 'What is my filing status for taxes?', as: 'sarah.kim', input: {} },
     {
       question: "Show Carol Johnson's tax withholdings",
-      phrases: [
-        "What's withheld from Carol Johnson's pay?",
-        "Carol Johnson's W-4",
-        'How is Carol Johnson taxed?',
-        'What filing status does Carol Johnson have?',
-      ],
       as: 'paula.reyes',
       input: { employee_id: '0e000000-0000-4000-8000-000000000004' },
     },

@@ -36,18 +36,11 @@ export const closeOpportunity = sales.write({
   examples: [
     {
       question: 'Mark the Acme Cloud Migration deal as won at $185,000',
-      phrases: [
-        'Win Acme Cloud Migration at $185,000',
-        'We won the Acme Cloud Migration deal for $185,000',
-        'Close the Acme Cloud Migration deal as won at $185,000',
-        'Acme Cloud Migration closed at $185,000, we won it',
-      ],
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000001', outcome: 'won', actual_value: 185_000 },
     },
     {
       question: 'We lost the Globex Analytics Rollout to a competitor',
-      phrases: ['Mark Globex Analytics Rollout as lost to a competitor', 'Close the Globex Analytics Rollout deal as lost to a competitor'],
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000002', outcome: 'lost', reason: 'Went with a competitor' },
     },

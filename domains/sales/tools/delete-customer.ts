@@ -24,21 +24,7 @@ export const deleteCustomer = sales.write({
     },
   },
   examples: [
-    {
-      question: 'Remove customer Soylent Foods',
-      phrases: [
-        'Soylent Foods is no longer a customer, delete them',
-        'Delete the client Soylent Foods',
-        'Get rid of Soylent Foods as a customer',
-        'Erase the account of Soylent Foods',
-        'Drop Soylent Foods from our accounts',
-        'Strike the customer Soylent Foods',
-        'Take the client Soylent Foods out of our books',
-        'Discard the customer record of Soylent Foods',
-      ],
-      as: 'carol.johnson',
-      input: { customer_id: '0a000000-0000-4000-8000-000000000009' },
-    },
+    { question: 'Remove customer Soylent Foods', as: 'carol.johnson', input: { customer_id: '0a000000-0000-4000-8000-000000000009' } },
     {
       question: 'Delete Wonka Confectionery, they went out of business',
       as: 'eve.thompson',

@@ -28,24 +28,11 @@ export const deleteOpportunity = sales.write({
   examples: [
     {
       question: 'Delete the Wayne Fleet Tracking opportunity, it was entered by mistake',
-      phrases: [
-        'Get rid of the Wayne Fleet Tracking deal, it was entered by mistake',
-        'Bin the Wayne Fleet Tracking opportunity, it was entered by mistake',
-      ],
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000007', reason: 'It was entered by mistake' },
     },
     {
       question: 'Remove the Stark Factory Automation deal from the pipeline',
-      phrases: [
-        'Delete the deal Stark Factory Automation',
-        'Get rid of the Stark Factory Automation opportunity',
-        'Erase the Stark Factory Automation deal',
-        'Stark Factory Automation should not be in the pipeline, take it out',
-        'Scrap the Stark Factory Automation opportunity',
-        'Discard the deal Stark Factory Automation',
-        'Strike Stark Factory Automation from our deals',
-      ],
       as: 'eve.thompson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000005' },
     },

@@ -40,15 +40,6 @@ export const closeTicket = support.write({
     },
     {
       question: 'The certificate of Globex is renewed, close their SSO ticket',
-      phrases: [
-        'Globex renewed the certificate, their SSO ticket can be closed',
-        'Close the SSO ticket of Globex: the certificate of Globex is renewed',
-        'Resolve the SSO ticket of Globex, the certificate is renewed',
-        'Mark the SSO ticket of Globex as solved: the certificate is renewed',
-        'We can shut the SSO ticket of Globex, the certificate is renewed',
-        'Wrap up the SSO case of Globex, the certificate is renewed',
-        'The SSO ticket of Globex is sorted, the certificate is renewed',
-      ],
       as: 'eve.thompson',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003', resolution: 'The certificate is renewed' },
     },

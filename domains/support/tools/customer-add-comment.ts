@@ -37,27 +37,11 @@ export const customerAddComment = support.act({
     },
     {
       question: 'Tell support on the export ticket that monthly files work',
-      phrases: [
-        'Inform support on the export ticket that monthly files work',
-        'Let support know on the export ticket that monthly files work',
-      ],
       as: 'bob.developer@acme.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001', comment: 'Monthly files work.' },
     },
     {
       question: 'Answer on the webhook ticket: it is still slow',
-      phrases: [
-        'Comment on the webhook ticket: it is still slow',
-        'Reply to the webhook ticket: it is still slow',
-        'Add to the webhook ticket that it is still slow',
-        'Write on the webhook ticket: it is still slow',
-        'Let them know on the webhook ticket: it is still slow',
-        'Post on the webhook ticket: it is still slow',
-        'Update the webhook ticket: it is still slow',
-        'Leave a message on the webhook ticket: it is still slow',
-        'Respond on the webhook ticket: it is still slow',
-        'Note on the webhook ticket that it is still slow',
-      ],
       as: 'peter.principal@initech.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000006', comment: 'It is still slow.' },
     },

@@ -14,21 +14,6 @@ export const customerGetTicket = support.read({
   examples: [
     {
       question: "What's happening with my ticket about the csv export?",
-      phrases: [
-        'Any news on my ticket about the csv export?',
-        'How is my csv export ticket going?',
-        'Status of my csv export ticket',
-        'Any update on the csv export ticket?',
-        'Show me the csv export ticket',
-        'Has my csv export ticket been solved?',
-        'Did somebody look at my csv export ticket?',
-        'What did support say about the csv export?',
-        'Is the csv export issue fixed yet?',
-        'Who is working on my csv export ticket?',
-        'Read me the csv export ticket',
-        'How long until my csv export ticket is resolved?',
-        'Is there progress on the csv export ticket?',
-      ],
       as: 'bob.developer@acme.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001' },
     },
@@ -39,11 +24,6 @@ export const customerGetTicket = support.read({
     },
     {
       question: 'Has anyone answered on the SSO ticket?',
-      phrases: [
-        'Did support reply on the SSO ticket?',
-        "What's the latest reply on the SSO ticket?",
-        'Is there a solution for the SSO ticket?',
-      ],
       as: 'mike.manager@globex.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003' },
     },

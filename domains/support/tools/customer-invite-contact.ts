@@ -41,24 +41,7 @@ export const customerInviteContact = support.write({
     TOO_MANY_CONTACTS: { message: 'Your organisation has as many contacts as it can have.', hint: 'Ask support for more.' },
   },
   examples: [
-    {
-      question: 'Please invite dana.lee@globex.example',
-      phrases: [
-        'Add dana.lee@globex.example as a contact',
-        'Send an invitation to dana.lee@globex.example',
-        'Give dana.lee@globex.example access',
-        'Can dana.lee@globex.example get a login?',
-        'Create an account for dana.lee@globex.example',
-        'Set up dana.lee@globex.example in the portal',
-        'My colleague dana.lee@globex.example needs access',
-        'Let dana.lee@globex.example into the portal',
-        'Onboard dana.lee@globex.example',
-        'Register dana.lee@globex.example',
-        'dana.lee@globex.example should be able to see our tickets',
-      ],
-      as: 'mike.manager@globex.example',
-      input: { email: 'dana.lee@globex.example' },
-    },
+    { question: 'Please invite dana.lee@globex.example', as: 'mike.manager@globex.example', input: { email: 'dana.lee@globex.example' } },
     {
       question: 'Give Omar Reyes access to the portal, omar.reyes@acme.example',
       as: 'jane.smith@acme.example',

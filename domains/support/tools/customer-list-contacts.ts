@@ -15,39 +15,9 @@ export const customerListContacts = support.list({
   item: contact,
   order: asc('name', 'contact_id'),
   examples: [
-    {
-      question: 'Who from our company can use this portal?',
-      phrases: [
-        'Who can log in to the portal from our side?',
-        'Which colleagues of mine have portal accounts?',
-        'Who has an account here?',
-        'Which of us are registered here?',
-        'Who has a login?',
-        'Who on our side is signed up?',
-        'Team members with access',
-      ],
-      as: 'jane.smith@acme.example',
-      input: {},
-    },
-    {
-      question: 'List our contacts',
-      phrases: [
-        'Who else has access to the portal?',
-        'Show the users of our organisation',
-        'Show me the people on our account',
-        'Who is our lead?',
-        'Who is the lead contact?',
-        'Members of our organisation',
-      ],
-      as: 'mike.manager@globex.example',
-      input: {},
-    },
-    {
-      question: 'Has everyone accepted the invitation?',
-      phrases: ["Who hasn't accepted their invitation yet?", 'Which invitations are outstanding?', 'Did everybody join the portal?'],
-      as: 'peter.principal@initech.example',
-      input: {},
-    },
+    { question: 'Who from our company can use this portal?', as: 'jane.smith@acme.example', input: {} },
+    { question: 'List our contacts', as: 'mike.manager@globex.example', input: {} },
+    { question: 'Has everyone accepted the invitation?', as: 'peter.principal@initech.example', input: {} },
     { question: 'Who are the contacts of my company?', as: 'bob.developer@acme.example', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -41,20 +41,6 @@ export const customerSubmitTicket = support.act({
     },
     {
       question: 'We need help: nobody in our office can sign in since the weekend',
-      phrases: [
-        'Nobody in our office can sign in since the weekend, open a ticket',
-        'Please log a new ticket: nobody in our office can sign in since the weekend',
-        'Open a ticket: nobody in our office can sign in since the weekend',
-        'Create a support request: nobody in our office can sign in since the weekend',
-        'Something is broken: nobody in our office can sign in since the weekend',
-        'File a ticket: nobody in our office can sign in since the weekend',
-        'We have an issue: nobody in our office can sign in since the weekend',
-        'Raise a case: nobody in our office can sign in since the weekend',
-        'Submit a ticket, nobody in our office can sign in since the weekend',
-        'Can someone look into this: nobody in our office can sign in since the weekend',
-        'Report this to support: nobody in our office can sign in since the weekend',
-        'I would like to complain: nobody in our office can sign in since the weekend',
-      ],
       as: 'sara.support@globex.example',
       input: {
         title: 'Nobody in our office can sign in',

@@ -27,21 +27,6 @@ export const customerTransferLead = support.write({
   examples: [
     {
       question: 'Make Tim the lead instead of me',
-      phrases: [
-        'Can Tim take over as lead?',
-        "I'm leaving, Tim should take over from me",
-        'Transfer the lead role to Tim',
-        'Tim takes over as lead',
-        'I want Tim to be the new lead',
-        'Appoint Tim as our lead',
-        'Tim replaces me as the main contact',
-        'Hand my role to Tim',
-        'Tim will be our main contact from now on',
-        'Please let Tim be in charge of our account',
-        'Make Tim the primary contact',
-        'Pass the lead to Tim',
-        'Swap the lead to Tim',
-      ],
       as: 'peter.principal@initech.example',
       input: { contact_id: '0c000000-0000-4000-8000-000000000006' },
     },

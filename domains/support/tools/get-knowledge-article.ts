@@ -11,25 +11,7 @@ export const getKnowledgeArticle = support.read({
   output: article,
   errors: { ARTICLE_NOT_FOUND: 'Find the id with search_knowledge_base.' },
   examples: [
-    {
-      question: 'Open the article on API rate limits',
-      phrases: [
-        "Show me the full text of 'API rate limits'",
-        "Full article 'API rate limits'",
-        'Print the whole API rate limits guide',
-        'Show me the article API rate limits',
-        'What does the API rate limits article say?',
-        'Read the help page about API rate limits',
-        'Display the article API rate limits',
-        'Let me read the API rate limits article',
-        'Pull up the article called API rate limits',
-        "What's written in the API rate limits article?",
-        'Complete text of API rate limits',
-        'View the article API rate limits',
-      ],
-      as: 'dan.williams',
-      input: { article_id: '0b100000-0000-4000-8000-000000000003' },
-    },
+    { question: 'Open the article on API rate limits', as: 'dan.williams', input: { article_id: '0b100000-0000-4000-8000-000000000003' } },
     {
       question: 'Show me how to reset a password, the whole article',
       as: 'eve.thompson',

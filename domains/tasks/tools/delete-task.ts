@@ -12,26 +12,7 @@ export const deleteTask = tasks.act({
   output: outcome('deleted'),
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
-    {
-      question: 'Delete task 9999',
-      phrases: [
-        'Get rid of task 9999',
-        "I don't need task 9999 any more",
-        'Remove task 9999 again',
-        'Drop task 9999',
-        'Forget task 9999',
-        'Cancel task 9999',
-        'Scrap task 9999',
-        'Erase task 9999',
-        'Task 9999 is no longer needed',
-        'Throw task 9999 away',
-        'Task 9999 can go',
-        'Never mind task 9999',
-      ],
-      as: 'frank.davis',
-      input: { task_id: 9999 },
-      expects: 'TASK_NOT_FOUND',
-    },
+    { question: 'Delete task 9999', as: 'frank.davis', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
     { question: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
   ],
 

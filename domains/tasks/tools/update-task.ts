@@ -17,17 +17,6 @@ export const updateTask = tasks.act({
   examples: [
     {
       question: 'Rename task 9999 to "Call the bank"',
-      phrases: [
-        'Task 9999 should be called "Call the bank"',
-        'Change task 9999 to "Call the bank"',
-        'Retitle task 9999 as "Call the bank"',
-        'Edit task 9999, it should say "Call the bank"',
-        'Reword task 9999 to "Call the bank"',
-        'Make task 9999 read "Call the bank"',
-        'Update task 9999: "Call the bank"',
-        'Correct the wording of task 9999 to "Call the bank"',
-        'Task 9999 should read "Call the bank" instead',
-      ],
       as: 'frank.davis',
       input: { task_id: 9999, title: 'Call the bank' },
       expects: 'TASK_NOT_FOUND',

@@ -10,7 +10,9 @@ export interface DomainDeclaration {
   readonly audiences: Readonly<Record<string, Audience>>;
   readonly masks: NonNullable<Tool['domain']['masks']>;
 }
-export interface ExampleDeclaration extends Pick<Tool['examples'][number], 'question' | 'phrases' | 'as' | 'expects'> {
+export interface ExampleDeclaration extends Pick<Tool['examples'][number], 'question' | 'as' | 'expects'> {
+  /** Other wordings of the question. */
+  readonly phrases: readonly string[];
   readonly input: Readonly<Record<string, unknown>>;
 }
 export interface ToolDeclaration
@@ -27,6 +29,8 @@ export interface ToolDeclaration
   readonly summary: readonly string[];
   readonly examples: readonly ExampleDeclaration[];
 }
+/** Other wordings of the examples' questions: by qualified tool name, then by question. */
+export type Phrases = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 export interface Declarations {
   /** The day for which the example inputs were generated. */
   readonly exampleDay: string;
@@ -34,7 +38,7 @@ export interface Declarations {
 }
 
 /** Yields after each tool, so that the caller can release the event loop. */
-export function* readDeclarations(registry: Registry): Generator<undefined, Declarations> {
+export function* readDeclarations(registry: Registry, phrases: Phrases): Generator<undefined, Declarations> {
   const domains = new Map(
     registry.domains.map((domain) => {
       const { name, title, audiences, masks = {} } = domain;
@@ -44,13 +48,17 @@ export function* readDeclarations(registry: Registry): Generator<undefined, Decl
   const tools: ToolDeclaration[] = [];
   for (const tool of registry.tools) {
     const domain = domains.get(tool.domain);
-    if (domain) tools.push(declarationOf(tool, domain));
+    if (domain) tools.push(declarationOf(tool, domain, phrases.get(qualifiedName(tool))));
     yield;
   }
   return { exampleDay: EXAMPLE_DAY, tools };
 }
 
-function declarationOf(tool: Tool, domain: DomainDeclaration): ToolDeclaration {
+function declarationOf(
+  tool: Tool,
+  domain: DomainDeclaration,
+  phrases: ReadonlyMap<string, readonly string[]> = new Map(),
+): ToolDeclaration {
   const { kind, name, title, description, roles, audience, effect, plural, errors, lastResort, aliases } = tool;
   return {
     kind,
@@ -69,9 +77,9 @@ function declarationOf(tool: Tool, domain: DomainDeclaration): ToolDeclaration {
     input: jsonSchema(tool.input, 'input') as Schema,
     output: jsonSchema(tool.output, 'output') as Schema,
     summary: Object.keys(tool.totals?.shape ?? {}),
-    examples: tool.examples.map(({ question, phrases, as: asker, expects, input }) => ({
+    examples: tool.examples.map(({ question, as: asker, expects, input }) => ({
       question,
-      phrases,
+      phrases: phrases.get(question) ?? [],
       as: asker,
       expects,
       input: input(EXAMPLE_DAY),

@@ -3,7 +3,7 @@ import { failure } from '../../declare/errors.ts';
 import type { Registry } from '../../engine/registry.ts';
 import { createTurns } from '../../engine/turns.ts';
 import type { Step } from '../model.ts';
-import { type Declarations, readDeclarations } from './declarations.ts';
+import { type Declarations, type Phrases, readDeclarations } from './declarations.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
 import { openThread, type Thread, type ThreadLimits, WORKER_FILE } from './thread.ts';
@@ -29,6 +29,7 @@ export interface WorkerQueue {
 }
 export interface QueueOptions {
   readonly registry: Registry;
+  readonly phrases?: Phrases;
   readonly limits?: Partial<QueueLimits>;
   readonly file?: URL;
 }
@@ -43,8 +44,8 @@ interface QueuedJob {
 const RETRY_SECONDS = 5;
 const stopping = () => failure('SERVICE_UNAVAILABLE', 'The assistant is stopping.');
 
-async function declarationsOf(registry: Registry): Promise<Declarations> {
-  const reading = readDeclarations(registry);
+async function declarationsOf(registry: Registry, phrases: Phrases): Promise<Declarations> {
+  const reading = readDeclarations(registry, phrases);
   const turns = createTurns();
   for (;;) {
     const step = reading.next();
@@ -53,7 +54,7 @@ async function declarationsOf(registry: Registry): Promise<Declarations> {
   }
 }
 
-export function createWorkerQueue({ registry, limits: given, file = WORKER_FILE }: QueueOptions): WorkerQueue {
+export function createWorkerQueue({ registry, phrases = new Map(), limits: given, file = WORKER_FILE }: QueueOptions): WorkerQueue {
   const limits = { ...QUEUE_LIMITS, ...given };
   const queue = createFairQueue<QueuedJob>();
   let starting: Promise<Thread> | undefined;
@@ -63,7 +64,7 @@ export function createWorkerQueue({ registry, limits: given, file = WORKER_FILE 
   let isClosed = false;
 
   async function start(): Promise<Thread> {
-    const declarations = await declarationsOf(registry);
+    const declarations = await declarationsOf(registry, phrases);
     if (isClosed) throw stopping();
     return (thread = openThread(file, declarations, limits));
   }

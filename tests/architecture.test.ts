@@ -206,6 +206,11 @@ describe('the tools', () => {
     expect(names).toEqual([file?.replaceAll('-', '_')]);
   });
 
+  test('no tool file is longer than 120 lines', () => {
+    const long = tools.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 })).filter(({ lines }) => lines > 120);
+    expect(long).toEqual([]);
+  });
+
   test('each tool is exported by the index.ts of its domain', () => {
     const unlisted = tools.filter(({ path }) => {
       const index = sources.find((source) => source.path === `${path.split('/').slice(0, 2).join('/')}/index.ts`);

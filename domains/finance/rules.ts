@@ -1,8 +1,10 @@
 /** Rules and queries shared by the finance tools. */
-import type { z } from 'zod';
-import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
+import { z } from 'zod';
+import { storedId } from '../../src/declare/fields.ts';
+import type { SqlReader, SqlTag, SqlText, SqlWriter } from '../../src/declare/sql.ts';
 import { sumOf, usd } from '../../src/declare/money.ts';
-import { type budget, type category, expenseItem, expenseReport, type fullReport, invoice } from './schemas.ts';
+import { shared } from './cents.ts';
+import { type budget, budgetCategory, type category, expenseItem, expenseReport, type fullReport, invoice } from './schemas.ts';
 
 export type Budget = z.output<typeof budget>;
 export type Invoice = z.output<typeof invoice>;
@@ -35,6 +37,62 @@ export const reportById = (sql: SqlReader, report_id: string): Promise<Report | 
 export async function withItems(sql: SqlReader, report: Report): Promise<FullReport> {
   const items = await sql.many(expenseItem, sql`select * from finance.report_items where report_id = ${report.report_id} order by n`);
   return { ...report, items };
+}
+
+export const personOf = (sql: SqlReader, employee_id: string) =>
+  sql.maybeOne(
+    z.object({ name: z.string(), department: z.string() }),
+    sql`select name, department, row_version from finance.people where employee_id = ${employee_id}`,
+  );
+
+/** The reports of a month that an employee has handed in and that were not rejected. */
+export const reportsOf = (sql: SqlReader, employee_id: string, month: string): Promise<Report[]> =>
+  sql.many(
+    expenseReport,
+    sql`
+      select * from finance.report_list where employee_id = ${employee_id} and month = ${month} and status in ('SUBMITTED', 'APPROVED', 'REIMBURSED')
+      order by report_id`,
+  );
+
+interface NewReport extends Pick<FullReport, 'month' | 'items'> {
+  readonly name: string;
+  readonly department: string;
+}
+/** Writes a report with its items and returns its id. */
+export async function insertReport(sql: SqlWriter, { name, department, month, items }: NewReport): Promise<string> {
+  const id = z.object({ report_id: storedId });
+  const { report_id } = await sql.change(
+    id,
+    sql`
+      insert into finance.expense_reports (employee_name, department, month, submitted_at)
+      values (${name}, ${department}, ${month}, clock_timestamp()) returning report_id`,
+  );
+  const rows = items.map((each, which) => ({ ...each, n: which + 1 }));
+  await sql.changeMany(
+    id,
+    sql`
+      insert into finance.expense_items (report_id, n, item_date, category, description, amount, receipt)
+      select ${report_id}::uuid, n, date, category, description, amount, receipt
+      from json_to_recordset(${JSON.stringify(rows)}::json) as item(n int, date date, category text, description text, amount numeric, receipt text)
+      returning report_id`,
+  );
+  return report_id;
+}
+
+/** The lines of a budget that change if the budget is approved over `amount`: each line gets its share. */
+export async function changedLines(sql: SqlReader, budget_id: string, amount: number) {
+  const lines = await sql.many(
+    budgetCategory.pick({ category: true, allocated_amount: true }),
+    sql`select category, allocated_amount from finance.budget_lines where budget_id = ${budget_id} order by category`,
+  );
+  const shares = shared(
+    amount,
+    lines.map((each) => each.allocated_amount),
+  );
+  return lines.flatMap((each, which) => {
+    const to = shares[which] ?? 0;
+    return to === each.allocated_amount ? [] : [{ category: each.category, from: each.allocated_amount, to }];
+  });
 }
 
 export const inWords = {

@@ -4,6 +4,7 @@ import {
   amount,
   anyCase,
   companyText,
+  day,
   idOf,
   line,
   money,
@@ -151,5 +152,13 @@ export const expenseItem = z.object({
   description: untrusted,
   amount,
   receipt: untrusted.nullable().describe('The receipt’s file or number; null where there is none'),
+});
+/** An item as the employee hands it in. */
+export const newExpenseItem = z.strictObject({
+  date: day.optional().describe('Day of the expense, in the month of the report; by default today, or the last day of an earlier month'),
+  category: anyCase(expenseCategories).default('OTHER').describe('Kind of expense'),
+  description: line(200).min(1).describe('What it was for'),
+  amount: money.min(0.01, 'An item has to cost something').max(1_000_000).describe('In USD'),
+  receipt: line(200).min(1).optional().describe("The receipt's file or number"),
 });
 export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

@@ -1,4 +1,7 @@
 /** Days for examples, relative to today. */
+import type { z } from 'zod';
+import type { timeOffType } from './schemas.ts';
+
 const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 const weekday = (day: string): number => new Date(day).getUTCDay();
 
@@ -12,3 +15,10 @@ export function nextFriday(today: string): string {
   return yearOf(friday) === yearOf(today) ? friday : lastWorkday(today);
 }
 export const nextSaturday = (today: string): string => shifted(today, 6 - weekday(today));
+
+/** The input of a request for time off. */
+export const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({
+  type_code,
+  start_date,
+  end_date,
+});

@@ -1,7 +1,8 @@
 /** Rules and conditions shared by the hr tools. */
 import { z } from 'zod';
-import { storedId } from '../../src/declare/fields.ts';
+import { storedDay, storedId } from '../../src/declare/fields.ts';
 import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
+import { requestStatus, timeOffBalance } from './schemas.ts';
 
 /**
  * Matches names that contain every given word, in any order: "kim sarah" finds Sarah Kim, "obrien" finds O'Brien. "%" matches nothing.
@@ -37,3 +38,25 @@ export const daysBefore = (day: string, count: number): string => new Date(Date.
 
 /** The fiscal year is the calendar year. */
 export const fiscalYear = (day: string): number => Number(day.slice(0, 4));
+
+export const balanceOf = (sql: SqlReader, employee_id: string, { year, type_code }: { year: number; type_code: string }) =>
+  sql.maybeOne(
+    timeOffBalance,
+    sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,
+  );
+
+/** The first open or approved request with a day in this time. */
+export async function overlappingRequest(
+  sql: SqlReader,
+  employee_id: string,
+  { start_date, end_date }: { start_date: string; end_date: string },
+) {
+  const [first] = await sql.many(
+    z.object({ request_id: storedId, start_date: storedDay, end_date: storedDay, status: requestStatus }),
+    sql`
+      select request_id, start_date, end_date, status from hr.time_off
+      where employee_id = ${employee_id} and status in ('pending', 'approved') and start_date <= ${end_date}::date and end_date >= ${start_date}::date
+      order by start_date, request_id limit 1`,
+  );
+  return first;
+}

@@ -1,7 +1,7 @@
 /** Detects triples that contradict each other. */
 import { z } from 'zod';
 import type { SqlReader, SqlText } from '../../src/declare/sql.ts';
-import { nameOf } from './items.ts';
+import { nameOf, sentence } from './items.ts';
 import { type Triple, triple } from './schemas.ts';
 
 interface Said {
@@ -56,3 +56,32 @@ export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[
       : sql`predicate = ${said.predicate} and object_name <> ${other}`;
   return sql.many(triple, currentAlike(sql, said, sql`(${denied} or ${rival})`));
 }
+
+const choices = [
+  { resolution: 'replace', means: 'The new triple takes the place of those it contradicts. Needs an approval.' },
+  { resolution: 'keep_both', means: 'Both stand.' },
+  { resolution: 'reject', means: 'What was known stays, the new triple is not recorded.' },
+];
+
+/** The details of TRIPLE_CONFLICT. */
+export const conflictDetails = (rivals: readonly Triple[]) => ({
+  conflicts: rivals.map(({ id, subject, predicate, object, confidence, recorded_by, recorded_at }) => ({
+    id,
+    subject,
+    predicate,
+    object,
+    confidence,
+    recorded_by,
+    recorded_at,
+  })),
+  choices,
+});
+
+/** The removal of each triple as a line of the approval card. */
+export const removedLines = (triples: readonly Triple[]) =>
+  triples.map((each) => ({
+    field: each.id,
+    label: `Triple ${each.id}, recorded by ${each.recorded_by}`,
+    from: sentence(each),
+    to: null,
+  }));

@@ -89,3 +89,48 @@ export const salesTaxRate = z.object({
   effective_from: storedDay,
   effective_to: storedDay.nullable(),
 });
+
+/** The tax summary lists at most this many deadlines and filings. */
+export const MOST_DEADLINES = 12;
+export const MOST_FILINGS = 5;
+
+const obligation = z.object({
+  kind: z.enum(['estimated_payment', 'annual_return']),
+  id: storedId.describe('estimate_id or filing_id'),
+  state: authority,
+  jurisdiction: jurisdictionName,
+  title: companyText,
+  due_date: storedDay.describe('With an extension, if there is one'),
+  amount: amount.nullable().describe('Still to pay; null for a return whose tax is not known yet'),
+});
+/** The tax position of a period, without the period itself. */
+export const taxPosition = z.object({
+  liability: amount,
+  paid: amount,
+  remaining: amount,
+  due_to_date: amount.describe('Of the liability, what was due by today'),
+  paid_of_due: amount.describe('Of what was due by today, what is paid'),
+  compliance: z
+    .enum(['compliant', 'at_risk', 'non_compliant'])
+    .describe('non_compliant: something of this or an earlier period is overdue; at_risk: less than 80 % of what was due is paid'),
+  overdue_count: z.int(),
+  overdue_amount: amount,
+  overdue: z.array(obligation.extend({ days_overdue: z.int() })).describe(`Of this and earlier periods, the oldest ${MOST_DEADLINES}`),
+  deadlines: z.array(obligation.extend({ days_left: z.int() })).describe(`The next ${MOST_DEADLINES} from today, whatever the period`),
+  by_state: z
+    .array(z.object({ state: authority, jurisdiction: jurisdictionName, liability: amount, paid: amount, remaining: amount }))
+    .describe('Federal first; adds up to the totals'),
+  recent_filings: z
+    .array(
+      z.object({
+        filing_id: storedId,
+        tax_year: z.int(),
+        state: authority,
+        jurisdiction: jurisdictionName,
+        form: companyText,
+        filed_on: storedDay,
+        status: z.enum(['filed', 'accepted']),
+      }),
+    )
+    .describe(`The last ${MOST_FILINGS} returns that were filed by today`),
+});

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
 import { usd } from '../../../src/declare/money.ts';
-import { shared } from '../cents.ts';
 import { finance } from '../domain.ts';
 import { yearOf } from '../example-days.ts';
-import { inDepartment, inWords, labels } from '../rules.ts';
-import { budget, budgetCategory, budgetId, budgetNotFound, category, departmentName, fiscalYear, sum } from '../schemas.ts';
+import { changedLines, inDepartment, inWords, labels } from '../rules.ts';
+import { budget, budgetId, budgetNotFound, category, departmentName, fiscalYear, sum } from '../schemas.ts';
 
 export const approveBudget = finance.write({
   name: 'approve_budget',
@@ -69,18 +68,7 @@ export const approveBudget = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve a budget that you submitted.' });
     const asked = found.allocated_amount;
     const amount = approved_amount ?? asked;
-    const lines = await sql.many(
-      budgetCategory.pick({ category: true, allocated_amount: true }),
-      sql`select category, allocated_amount from finance.budget_lines where budget_id = ${found.budget_id} order by category`,
-    );
-    const shares = shared(
-      amount,
-      lines.map((each) => each.allocated_amount),
-    );
-    const cut = lines.flatMap((each, which) => {
-      const to = shares[which] ?? 0;
-      return to === each.allocated_amount ? [] : [{ category: each.category, from: each.allocated_amount, to }];
-    });
+    const cut = await changedLines(sql, found.budget_id, amount);
     return {
       summary: `Approve ${inWords.budget(found)} at ${usd(amount)}${amount === asked ? '' : `, where ${usd(asked)} was asked for`}`,
       subject: { label: labels.budget(found), id: found.budget_id },

@@ -1,18 +1,9 @@
 import { z } from 'zod';
-import { anyCase, day, line, money, storedId } from '../../../src/declare/fields.ts';
 import { sumOf, usd } from '../../../src/declare/money.ts';
 import { finance } from '../domain.ts';
 import { lastMonth, monthOf } from '../example-days.ts';
-import { itemLines, lastDayOf, reportById, withItems } from '../rules.ts';
-import { expenseCategories, expenseReport, fullReport, month, sum } from '../schemas.ts';
-
-const item = z.strictObject({
-  date: day.optional().describe('Day of the expense, in the month of the report; by default today, or the last day of an earlier month'),
-  category: anyCase(expenseCategories).default('OTHER').describe('Kind of expense'),
-  description: line(200).min(1).describe('What it was for'),
-  amount: money.min(0.01, 'An item has to cost something').max(1_000_000).describe('In USD'),
-  receipt: line(200).min(1).optional().describe("The receipt's file or number"),
-});
+import { insertReport, itemLines, lastDayOf, personOf, reportById, reportsOf, withItems } from '../rules.ts';
+import { fullReport, month, newExpenseItem, sum } from '../schemas.ts';
 
 export const submitExpenseReport = finance.write({
   name: 'submit_expense_report',
@@ -23,7 +14,11 @@ export const submitExpenseReport = finance.write({
   effect: 'adds',
   input: z.object({
     month: month.describe('Month of the expenses, as YYYY-MM'),
-    items: z.array(item).min(1, 'A report needs at least one item').max(100, 'A report has at most 100 items').describe('What was spent'),
+    items: z
+      .array(newExpenseItem)
+      .min(1, 'A report needs at least one item')
+      .max(100, 'A report has at most 100 items')
+      .describe('What was spent'),
     total: sum.optional().describe('If given, the items have to add up to it'),
   }),
   output: fullReport,
@@ -99,18 +94,9 @@ export const submitExpenseReport = finance.write({
     if (stray >= 0) throw fail('ITEM_DATE_OUT_OF_RANGE', { item: stray + 1, date: items[stray]?.date, month: of });
     const sumOfItems = sumOf(items.map(({ amount }) => amount));
     if (total !== undefined && total !== sumOfItems) throw fail('ITEMS_DO_NOT_ADD_UP', { total, sum_of_items: sumOfItems });
-    const self =
-      (await sql.maybeOne(
-        z.object({ name: z.string(), department: z.string() }),
-        sql`select name, department, row_version from finance.people where employee_id = ${me.employeeId}`,
-      )) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: me.employeeId });
+    const self = (await personOf(sql, me.employeeId)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: me.employeeId });
     // The card shows earlier reports of the month, so that the approver notices duplicates.
-    const before = await sql.many(
-      expenseReport,
-      sql`
-        select * from finance.report_list where employee_id = ${me.employeeId} and month = ${of} and status in ('SUBMITTED', 'APPROVED', 'REIMBURSED')
-        order by report_id`,
-    );
+    const before = await reportsOf(sql, me.employeeId, of);
     const reported = sumOf(before.map((each) => each.total));
     return {
       summary: `Submit expenses of ${of} over ${usd(sumOfItems)}`,
@@ -125,22 +111,7 @@ export const submitExpenseReport = finance.write({
   },
 
   async execute({ month: of }, { sql, plan, output, fail }) {
-    const id = z.object({ report_id: storedId });
-    const { report_id } = await sql.change(
-      id,
-      sql`
-        insert into finance.expense_reports (employee_name, department, month, submitted_at)
-        values (${plan.self.name}, ${plan.self.department}, ${of}, clock_timestamp()) returning report_id`,
-    );
-    const rows = plan.items.map((each, which) => ({ ...each, n: which + 1 }));
-    await sql.changeMany(
-      id,
-      sql`
-        insert into finance.expense_items (report_id, n, item_date, category, description, amount, receipt)
-        select ${report_id}::uuid, n, date, category, description, amount, receipt
-        from json_to_recordset(${JSON.stringify(rows)}::json) as item(n int, date date, category text, description text, amount numeric, receipt text)
-        returning report_id`,
-    );
+    const report_id = await insertReport(sql, { ...plan.self, month: of, items: plan.items });
     const made = (await reportById(sql, report_id)) ?? fail('EMPLOYEE_NOT_FOUND');
     return output.parse(await withItems(sql, made));
   },

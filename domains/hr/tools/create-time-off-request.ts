@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { day, prose, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { day, prose } from '../../../src/declare/fields.ts';
 import { hr } from '../domain.ts';
-import { inDecember, lastWorkday, nextFriday, nextSaturday, yearOf } from '../example-days.ts';
-import { daysBefore, fiscalYear, workingDays } from '../rules.ts';
-import { requestStatus, timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
+import { inDecember, lastWorkday, nextFriday, nextSaturday, off, yearOf } from '../example-days.ts';
+import { balanceOf, daysBefore, fiscalYear, overlappingRequest, workingDays } from '../rules.ts';
+import { timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
 
 /** Sick leave may be reported afterwards, but a date last year is probably a typo. */
 const DAYS_BACK = 30;
-
-const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({ type_code, start_date, end_date });
 
 export const createTimeOffRequest = hr.write({
   name: 'create_time_off_request',
@@ -82,19 +80,9 @@ export const createTimeOffRequest = hr.write({
     const days = workingDays(start_date, end_date);
     if (days === 0) throw fail('NO_WORKING_DAYS');
     const employee_id = me.employeeId;
-    const balance =
-      (await sql.maybeOne(
-        timeOffBalance,
-        sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,
-      )) ?? fail('BALANCE_NOT_FOUND', { type_code, fiscal_year: year });
+    const balance = (await balanceOf(sql, employee_id, { year, type_code })) ?? fail('BALANCE_NOT_FOUND', { type_code, fiscal_year: year });
     if (balance.available < days) throw fail('INSUFFICIENT_BALANCE', { available: balance.available, asked: days });
-    const [other] = await sql.many(
-      z.object({ request_id: storedId, start_date: storedDay, end_date: storedDay, status: requestStatus }),
-      sql`
-        select request_id, start_date, end_date, status from hr.time_off
-        where employee_id = ${employee_id} and status in ('pending', 'approved') and start_date <= ${end_date}::date and end_date >= ${start_date}::date
-        order by start_date, request_id limit 1`,
-    );
+    const other = await overlappingRequest(sql, employee_id, { start_date, end_date });
     if (other) throw fail('OVERLAPPING_REQUEST', other);
     const what = `${days} ${days === 1 ? 'day' : 'days'} of ${balance.type_name.toLowerCase()}`;
     return {

@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { companyText } from '../../../src/declare/fields.ts';
-import { conflictsWith, known } from '../conflicts.ts';
+import { conflictDetails, conflictsWith, known, removedLines } from '../conflicts.ts';
 import { knowledge } from '../domain.ts';
 import { currentEntry, isEntryId, sentence, currentTriple } from '../items.ts';
 import { begin, close, openTriple } from '../record.ts';
 import { ENTRY_NOT_FOUND, entity, given, IN_ORDER, inOrder, predicate, reason, triple } from '../schemas.ts';
-
-const choices = [
-  { resolution: 'replace', means: 'The new triple takes the place of those it contradicts. Needs an approval.' },
-  { resolution: 'keep_both', means: 'Both stand.' },
-  { resolution: 'reject', means: 'What was known stays, the new triple is not recorded.' },
-];
 
 export const relate = knowledge.write({
   name: 'relate',
@@ -91,31 +85,12 @@ export const relate = knowledge.write({
     const rivals = await conflictsWith(sql, said);
     if (rivals.length === 0)
       return { ...card, summary: `Record that ${label}`, own: true, outcome: 'recorded' as const, same: null, replaced: [] };
-    if (resolution === undefined) {
-      const conflicts = rivals.map(({ id, subject, predicate: by, object, confidence, recorded_by, recorded_at }) => ({
-        id,
-        subject,
-        predicate: by,
-        object,
-        confidence,
-        recorded_by,
-        recorded_at,
-      }));
-      throw fail('TRIPLE_CONFLICT', { conflicts, choices });
-    }
+    if (resolution === undefined) throw fail('TRIPLE_CONFLICT', conflictDetails(rivals));
     if (resolution === 'keep_both')
       return { ...card, summary: `Record that ${label} too`, own: true, outcome: 'kept_both' as const, same: null, replaced: [] };
     if (resolution === 'reject')
       return { ...card, summary: `Leave out that ${label}`, own: true, outcome: 'rejected' as const, same: null, replaced: [] };
-    const changes = [
-      ...rivals.map((each) => ({
-        field: each.id,
-        label: `Triple ${each.id}, recorded by ${each.recorded_by}`,
-        from: sentence(each),
-        to: null,
-      })),
-      ...card.changes,
-    ];
+    const changes = [...removedLines(rivals), ...card.changes];
     const summary = `Replace ${rivals.map((each) => `“${sentence(each)}”`).join(' and ')} by “${label}”`;
     return { ...card, summary, changes, own: false, outcome: 'replaced' as const, same: null, replaced: rivals.map(({ id }) => id) };
   },

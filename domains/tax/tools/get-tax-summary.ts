@@ -1,52 +1,8 @@
 import { z } from 'zod';
-import { amount, companyText, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { companyText, storedDay } from '../../../src/declare/fields.ts';
 import { tax } from '../domain.ts';
 import { period as periodField, quarterOf, thisYear, yearOf } from '../periods.ts';
-import { authority, jurisdictionName, readers } from '../schemas.ts';
-
-/** The most upcoming deadlines that the summary lists. */
-const MOST_DEADLINES = 12;
-const MOST_FILINGS = 5;
-
-const obligation = z.object({
-  kind: z.enum(['estimated_payment', 'annual_return']),
-  id: storedId.describe('estimate_id or filing_id'),
-  state: authority,
-  jurisdiction: jurisdictionName,
-  title: companyText,
-  due_date: storedDay.describe('With an extension, if there is one'),
-  amount: amount.nullable().describe('Still to pay; null for a return whose tax is not known yet'),
-});
-const summary = z.object({
-  liability: amount,
-  paid: amount,
-  remaining: amount,
-  due_to_date: amount.describe('Of the liability, what was due by today'),
-  paid_of_due: amount.describe('Of what was due by today, what is paid'),
-  compliance: z
-    .enum(['compliant', 'at_risk', 'non_compliant'])
-    .describe('non_compliant: something of this or an earlier period is overdue; at_risk: less than 80 % of what was due is paid'),
-  overdue_count: z.int(),
-  overdue_amount: amount,
-  overdue: z.array(obligation.extend({ days_overdue: z.int() })).describe(`Of this and earlier periods, the oldest ${MOST_DEADLINES}`),
-  deadlines: z.array(obligation.extend({ days_left: z.int() })).describe(`The next ${MOST_DEADLINES} from today, whatever the period`),
-  by_state: z
-    .array(z.object({ state: authority, jurisdiction: jurisdictionName, liability: amount, paid: amount, remaining: amount }))
-    .describe('Federal first; adds up to the totals'),
-  recent_filings: z
-    .array(
-      z.object({
-        filing_id: storedId,
-        tax_year: z.int(),
-        state: authority,
-        jurisdiction: jurisdictionName,
-        form: companyText,
-        filed_on: storedDay,
-        status: z.enum(['filed', 'accepted']),
-      }),
-    )
-    .describe(`The last ${MOST_FILINGS} returns that were filed by today`),
-});
+import { MOST_DEADLINES, MOST_FILINGS, readers, taxPosition } from '../schemas.ts';
 
 const dollars = (value: number) => `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
@@ -59,7 +15,7 @@ export const getTaxSummary = tax.read({
   input: z.object({
     period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this fiscal year'),
   }),
-  output: z.object({ period: companyText, as_of: storedDay, ...summary.shape }),
+  output: z.object({ period: companyText, as_of: storedDay, ...taxPosition.shape }),
   errors: {
     PERIOD_NOT_FOUND: {
       message: 'There are no tax records for that period.',
@@ -86,7 +42,7 @@ export const getTaxSummary = tax.read({
     const { label, year, quarter } = asked ?? thisYear(today);
     // One statement reads all values at the same moment. A return covers its whole year, so it sorts after all quarters.
     const { known, years, ...position } = await sql.one(
-      summary.extend({ known: z.int(), years: z.array(z.int()) }),
+      taxPosition.extend({ known: z.int(), years: z.array(z.int()) }),
       sql`
         with facts as materialized (
           select o.*, liability - paid as amount, not settled and deadline < ${today}::date as late,

@@ -55,7 +55,11 @@ test('every source file that a page names exists', () => {
   expect(named.length).toBeGreaterThan(50);
   const isThere = (path: string) => existsSync(join(root, path)) || existsSync(join(root, `${path}.test.ts`));
   // docs/adding-a-tool.md tells the reader to create these files.
-  const made = ['domains/hr/tools/list-work-anniversaries.ts', 'domains/hr/sql/010_mentors.sql'];
+  const made = [
+    'domains/hr/tools/list-work-anniversaries.ts',
+    'domains/hr/phrases/list-work-anniversaries.txt',
+    'domains/hr/sql/010_mentors.sql',
+  ];
   expect(named.filter(({ path }) => !made.includes(path) && !isThere(path))).toEqual([]);
 });
 

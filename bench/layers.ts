@@ -18,6 +18,7 @@ import { openTestRuntime, person } from '../tests/test-runtime.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 import { pick } from './product.ts';
+import { builtIn } from '../tests/registry.ts';
 
 const CALLERS = 16;
 
@@ -65,7 +66,7 @@ export async function layerLines(
     const audiences = [base];
     const accounts = { present: async () => ({ persona: persona('alice.chen'), roles: alice.roles, notBefore: 0 }) };
     const verifier = createVerifier({
-      issuers: [createEmbeddedIssuer({ realm: 'staff', base, keys, accounts })],
+      issuers: [createEmbeddedIssuer({ roles: builtIn.roles, realm: 'staff', base, keys, accounts })],
       people: { employment: async () => 'active' },
       denied: { isRevoked: async () => false },
       clock: { now: () => new Date() },

@@ -3,7 +3,6 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createCursors } from '../src/engine/lists/cursor.ts';
-import { rolesIn } from '../src/declare/people.ts';
 import { derive, openKeys } from '../src/identity/keys.ts';
 import { loadSample } from '../src/server/sample.ts';
 import { persona } from '../domains/sample-company/people.ts';
@@ -12,6 +11,7 @@ import type { TestServer } from '../tests/services/server-process.ts';
 import type { Line } from './lines.ts';
 import { compare, type Cost, type Target } from './load.ts';
 import { byMcp, byRest, type Product, pick, succeeded } from './product.ts';
+import { rolesIn } from '../tests/registry.ts';
 
 const root = process.cwd();
 export interface Timing {

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { type ChainWriter, createChainWriter, type Head } from '../src/engine/audit/chain-writer.ts';
 import { Failure } from '../src/declare/errors.ts';
-import { rolesIn } from '../src/declare/people.ts';
 import type { StoreSession } from '../src/engine/store.ts';
 import { persona } from '../domains/sample-company/people.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
+import { rolesIn } from '../tests/registry.ts';
 
 /** A query to time. `ask` runs it once and returns the number of rows, which must be `rows`. */
 export interface Question {

@@ -3,8 +3,9 @@ import { request } from 'undici';
 import type { AssistantEvent } from '../src/assistant/events.ts';
 import type { Model, Step, Turn } from '../src/assistant/model.ts';
 import type { ErrorAnswer } from '../src/declare/errors.ts';
-import { type Person, rolesIn } from '../src/declare/people.ts';
+import type { Person } from '../src/declare/people.ts';
 import type { TokenOptions, TestClient } from './test-client.ts';
+import { rolesIn } from './registry.ts';
 
 /** The user of tests that do not sign in. */
 export const person: Person = {

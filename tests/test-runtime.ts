@@ -15,7 +15,7 @@ import { createChainWriter } from '../src/engine/audit/chain-writer.ts';
 import { createCursors } from '../src/engine/lists/cursor.ts';
 import { type DecisionService, createDecisionService } from '../src/engine/approvals/decisions.ts';
 import { Failure } from '../src/declare/errors.ts';
-import { type Person, rolesIn } from '../src/declare/people.ts';
+import type { Person } from '../src/declare/people.ts';
 import type { Logger } from '../src/engine/ports.ts';
 import { createRegistry } from '../src/engine/registry.ts';
 import type { ResourceOrPrompt } from '../src/declare/resources.ts';
@@ -41,6 +41,7 @@ import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { SHARED_KEY } from './fresh-database.ts';
 import { storesFor } from './stores.ts';
 import { copyDatabase, copyFolder, SQL_DOMAINS } from './template.ts';
+import { rolesIn } from './registry.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
 

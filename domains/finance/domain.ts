@@ -3,6 +3,7 @@
  * domains/finance/sql/policies.sql.
  */
 import { defineDomain } from '../../src/declare/define.ts';
+import { financeRoles } from './exports.ts';
 
 export const finance = defineDomain({
   name: 'finance',
@@ -10,6 +11,7 @@ export const finance = defineDomain({
   home: import.meta.url,
   port: 3102,
   store: 'sql',
+  roles: financeRoles,
   audiences: {
     everyone: {
       roles: ['finance-read', 'finance-write', 'executive'],

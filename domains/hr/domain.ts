@@ -3,6 +3,9 @@
  * domains/hr/sql/policies.sql.
  */
 import { defineDomain } from '../../src/declare/define.ts';
+import { hrRoles } from './exports.ts';
+import { financeRoles } from '../finance/exports.ts';
+import { payrollRoles } from '../payroll/exports.ts';
 
 export const hr = defineDomain({
   name: 'hr',
@@ -10,6 +13,8 @@ export const hr = defineDomain({
   home: import.meta.url,
   port: 3101,
   store: 'sql',
+  roles: hrRoles,
+  rolesOf: [financeRoles, payrollRoles],
   audiences: {
     everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
     reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },

@@ -1,5 +1,6 @@
 /** Declares the sales domain. All its callers see all rows. A deleted row stays in the store with a mark, and no tool shows it. */
 import { defineDomain } from '../../src/declare/define.ts';
+import { salesRoles } from './exports.ts';
 
 export const sales = defineDomain({
   name: 'sales',
@@ -7,6 +8,7 @@ export const sales = defineDomain({
   home: import.meta.url,
   port: 3103,
   store: 'documents',
+  roles: salesRoles,
   audiences: {
     everyone: { roles: ['sales-read', 'sales-write', 'executive'], sees: 'every customer, deal, lead and quota' },
   },

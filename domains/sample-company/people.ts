@@ -1,4 +1,15 @@
-import type { CustomerRole, Role, StaffRole } from '../../src/declare/people.ts';
+import type { BaseRole, Role } from '../../src/declare/people.ts';
+import type { NamesOf } from '../../src/declare/roles.ts';
+import type { financeRoles } from '../finance/exports.ts';
+import type { hrRoles } from '../hr/exports.ts';
+import type { payrollRoles } from '../payroll/exports.ts';
+import type { salesRoles } from '../sales/exports.ts';
+import type { supportRoles } from '../support/exports.ts';
+import type { taxRoles } from '../tax/exports.ts';
+
+type Roles = typeof hrRoles | typeof financeRoles | typeof salesRoles | typeof supportRoles | typeof payrollRoles | typeof taxRoles;
+type CustomerRole = Extract<NamesOf<Roles>, `${string}-customer`>;
+type StaffRole = BaseRole | Exclude<NamesOf<Roles>, CustomerRole>;
 
 /** A sample person: an employee or a customer who can sign in with the built-in provider. */
 export interface Persona {

@@ -6,6 +6,7 @@ import { filters, NONE } from '../../src/declare/filter.ts';
 import type { Person } from '../../src/declare/people.ts';
 import { field, type LookUp } from '../../src/declare/search.ts';
 import { type Organization, organization } from './schemas.ts';
+import { supportRoles } from './exports.ts';
 
 const { where, all, any } = filters;
 
@@ -42,6 +43,7 @@ export const support = defineDomain({
   home: import.meta.url,
   port: 3104,
   store: 'search',
+  roles: supportRoles,
   audiences: {
     everyone: { roles: ['support-read', 'support-write', 'executive'], sees: 'every ticket and article' },
     organisation: {

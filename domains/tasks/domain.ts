@@ -2,6 +2,7 @@
 import { defineDomain } from '../../src/declare/define.ts';
 import { sqlTaskRepository } from './repository.ts';
 import { taskUseCases } from './use-cases.ts';
+import { supportRoles } from '../support/exports.ts';
 
 export const tasks = defineDomain({
   name: 'tasks',
@@ -9,6 +10,7 @@ export const tasks = defineDomain({
   home: import.meta.url,
   port: 3108,
   store: 'sql',
+  rolesOf: [supportRoles],
   audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },
   // If a caller sends user_id, it must be one of the caller's own ids.
   pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },

@@ -3,6 +3,8 @@
  * last four digits of tax and account numbers.
  */
 import { defineDomain } from '../../src/declare/define.ts';
+import { taxRoles } from './exports.ts';
+import { financeRoles } from '../finance/exports.ts';
 
 export const tax = defineDomain({
   name: 'tax',
@@ -10,6 +12,8 @@ export const tax = defineDomain({
   home: import.meta.url,
   port: 3107,
   store: 'sql',
+  roles: taxRoles,
+  rolesOf: [financeRoles],
   audiences: {
     everyone: {
       roles: ['tax-read', 'tax-write', 'finance-read', 'finance-write', 'executive'],

@@ -6,8 +6,9 @@ import { maskOf } from './fields.ts';
 import { type Installed, installDomain, type Parts } from './install.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
-import type { Role } from './people.ts';
+import type { BaseRole, Role } from './people.ts';
 import { type ResourceBuilders, createResourceBuilders } from './resources.ts';
+import type { NamesOf, RoleSet } from './roles.ts';
 import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
 import type { Finders, Queries, Readers, StoreKind, Writers } from './store-kinds.ts';
@@ -69,6 +70,14 @@ export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> exte
 }
 
 type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
+/** Audiences and masks may name the engine's roles, the domain's own and those of the sets in `rolesOf`. */
+interface RolesNamed<A, Own extends string, Others extends readonly RoleSet<string>[]> {
+  readonly roles?: RoleSet<Own>;
+  readonly rolesOf?: Others;
+  readonly audiences: { readonly [P in keyof A]: { readonly roles: readonly KnownRole<Own, Others>[] } };
+  readonly masks?: Readonly<Record<string, { readonly shownTo: readonly KnownRole<Own, Others>[] }>>;
+}
+type KnownRole<Own extends string, Others extends readonly RoleSet<string>[]> = NoInfer<Own> | NamesOf<NoInfer<Others>[number]> | BaseRole;
 type Seen<X, S> = [X] extends [never] ? S : X;
 
 /** The query builders of each kind of store. */
@@ -80,8 +89,10 @@ export function defineDomain<
   X extends object = never,
   const Acts extends string | undefined = undefined,
   N extends string = never,
+  const Own extends string = never,
+  const Others extends readonly RoleSet<string>[] = [],
 >(
-  spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts },
+  spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts } & RolesNamed<A, Own, Others>,
 ): Acts extends string
   ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>
   : Domain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]> & {

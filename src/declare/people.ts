@@ -1,18 +1,10 @@
-/** People who can call tools: staff and customers, their roles and realms. */
-const AREAS = ['hr', 'finance', 'sales', 'support', 'payroll', 'tax'] as const;
-
-export type StaffRole = 'employee' | 'manager' | 'executive' | `${(typeof AREAS)[number]}-${'read' | 'write'}`;
-export type CustomerRole = 'lead-customer' | 'basic-customer';
-export type Role = StaffRole | CustomerRole;
+/** People who can call tools: staff and customers, and their roles. */
+/** The engine's own roles. Every other role belongs to the domain that declares it with `defineRoles`. */
+export type BaseRole = 'employee' | 'manager' | 'executive';
+export const BASE_ROLES: readonly BaseRole[] = ['employee', 'manager', 'executive'];
+/** Declarations name roles with their own types; the engine compares names. */
+export type Role = string;
 export type Realm = 'staff' | 'customer';
-
-export const STAFF_ROLES: readonly StaffRole[] = [
-  'employee',
-  'manager',
-  'executive',
-  ...AREAS.flatMap((area) => [`${area}-read`, `${area}-write`] as const),
-];
-export const CUSTOMER_ROLES: readonly CustomerRole[] = ['lead-customer', 'basic-customer'];
 
 export interface Person {
   /** Issuer and subject of the token as one string. It owns tickets, tasks, sessions and cursors, and never changes. */
@@ -41,19 +33,3 @@ export const systemPerson = (...roles: readonly Role[]): Person => ({
   organizationId: undefined,
   roles: new Set(roles),
 });
-
-/** The roles of a token that this realm knows, with implied roles. `user` means `employee`. */
-export function rolesIn(realm: Realm, named: Iterable<string>): Set<Role> {
-  const known: readonly string[] = realm === 'staff' ? STAFF_ROLES : CUSTOMER_ROLES;
-  const held = new Set<Role>();
-  for (const name of named) {
-    const role = name === 'user' ? 'employee' : name;
-    if (known.includes(role)) held.add(role as Role);
-  }
-  return addImpliedRoles(held);
-}
-
-function addImpliedRoles(held: Set<Role>): Set<Role> {
-  for (const role of held) if (role.endsWith('-write')) held.add(role.replace('-write', '-read') as Role);
-  return held;
-}

@@ -8,6 +8,7 @@ import type { PagePosition, ResourcePage } from './page.ts';
 import type { Person, Role } from './people.ts';
 import type { Row } from './rows.ts';
 import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
+import type { RoleSet } from './roles.ts';
 
 /** The caller as tools see them. */
 export interface Me extends Omit<Person, 'employeeId'> {
@@ -239,6 +240,10 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly home: string;
   readonly port: number;
   readonly store: K;
+  /** The roles that this domain introduces. */
+  readonly roles?: RoleSet<string>;
+  /** Role sets of other domains that audiences and masks of this one name. Nobody has those roles while that domain is not installed. */
+  readonly rolesOf?: readonly RoleSet<string>[];
   /** Declare the widest audience first. The domain's tools may use only the roles of these audiences. */
   readonly audiences: A;
   /** All collections of the domain, each with the rows that every audience sees. */

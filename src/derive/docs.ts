@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { matrixRow } from '../engine/access.ts';
 import { commonCodes, pipelineCodes, statusOf, toolFailure } from '../declare/errors.ts';
-import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../declare/people.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { Tool } from '../declare/tool.ts';
 import { EXAMPLE_DAY } from './answers.ts';
@@ -19,7 +18,6 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 /** One line for each tool and each role that opens it, with the rows that this role alone sees. */
 export function roleMatrix(registry: Registry): string {
-  const roles: readonly Role[] = [...STAFF_ROLES, ...CUSTOMER_ROLES];
   const lines = [
     '# Who may use what',
     '',
@@ -30,7 +28,7 @@ export function roleMatrix(registry: Registry): string {
     lines.push(`## ${domain.name}: ${domain.title}`, '', '| tool | kind | role | sees |', '|---|---|---|---|');
     for (const tool of registry.tools.filter((each) => each.domain === domain)) {
       const opened = matrixRow(tool);
-      for (const role of roles)
+      for (const role of registry.roles.names)
         if (opened.has(role)) lines.push(`| ${tool.name} | ${tool.kind} | ${role} | ${cell(opened.get(role) ?? '')} |`);
     }
     const masks = Object.entries(domain.masks ?? {});

@@ -1,5 +1,6 @@
 /** The registry of all domains, tools, resources and prompts. It is built once at start; all derived code depends only on it. */
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
+import { createRoleTable, type RoleTable } from '../declare/roles.ts';
 import type { Installed } from '../declare/install.ts';
 import type { AnyDomain, Tool } from '../declare/tool.ts';
 
@@ -9,6 +10,7 @@ export interface Registry {
   readonly resources: readonly Resource[];
   readonly prompts: readonly Prompt[];
   readonly feeds: readonly Feed[];
+  readonly roles: RoleTable;
   /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
   find(server: string, name: string): Tool | undefined;
 }
@@ -31,7 +33,15 @@ export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: read
   const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
   if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
   const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
-  return { domains, tools, resources, prompts, feeds, find: (server, name) => byName.get(`${server}/${name}`) };
+  return {
+    domains,
+    tools,
+    resources,
+    prompts,
+    feeds,
+    roles: createRoleTable(domains),
+    find: (server, name) => byName.get(`${server}/${name}`),
+  };
 }
 
 /** The registry of the domains of a configuration, in their order. */

@@ -123,7 +123,17 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
             tool?.kind === 'write' || tool?.kind === 'act'
               ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds)
               : undefined;
-          return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse, clock });
+          return verifyIdentity(deps.gatewayKeys, {
+            token,
+            server,
+            method: 'POST',
+            path: req.url,
+            body,
+            userContext,
+            roles: registry.roles,
+            firstUse,
+            clock,
+          });
         }
         if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Leave out userContext: your identity comes from your sign-in.');
         return { caller: await deps.authenticate(req.raw), requestId: req.id };

@@ -1,6 +1,7 @@
 /** The accounts of the embedded provider: sample personas, and later changes of them (roles, disabled, signed out). */
 import * as z from 'zod';
-import { type Realm, type Role, rolesIn } from '../declare/people.ts';
+import type { Realm, Role } from '../declare/people.ts';
+import type { RoleTable } from '../declare/roles.ts';
 import type { Clock, KeyValue } from '../engine/ports.ts';
 
 /** A sample person that the embedded provider can sign in. */
@@ -49,13 +50,18 @@ type AccountState = z.infer<typeof accountState>;
 /** The key-value port requires an expiry; ten years are longer than any sample account is used. */
 const TEN_YEARS = 10 * 365 * 24 * 3600;
 
+export interface AccountOptions {
+  readonly roles: RoleTable;
+  readonly clock?: Clock;
+  /** Whether a customer leads the organisation. If it is unknown (undefined), the persona's own roles count. */
+  readonly leads?: (customer: Persona) => Promise<boolean | undefined>;
+}
+
 /** Changes of accounts are in the shared store, so that every replica sees them. */
 export function createAccounts(
   kv: KeyValue,
   personas: readonly Persona[],
-  clock: Clock = { now: () => new Date() },
-  /** Whether a customer leads the organisation. If it is unknown (undefined), the persona's own roles count. */
-  leads: (customer: Persona) => Promise<boolean | undefined> = async () => undefined,
+  { roles: table, clock = { now: () => new Date() }, leads = async () => undefined }: AccountOptions,
 ): Accounts {
   const known = new Map<string, Persona>();
   for (const persona of personas) known.set(persona.sub, persona).set(persona.username, persona);
@@ -85,7 +91,7 @@ export function createAccounts(
       if (persona?.realm !== realm || persona.sub !== sub) return undefined;
       const { disabled, roles, notBefore } = read(await kv.get(keyOf(sub)));
       if (disabled) return undefined;
-      return { persona, roles: rolesIn(realm, roles ?? (await rolesOf(persona))), notBefore: notBefore ?? 0 };
+      return { persona, roles: table.resolve(realm, roles ?? (await rolesOf(persona))), notBefore: notBefore ?? 0 };
     },
     setRoles: (usernameOrSub, roles) => change(usernameOrSub, (state) => ({ ...state, roles: [...roles] })),
     disable: (usernameOrSub) => change(usernameOrSub, (state) => ({ ...state, disabled: true })),

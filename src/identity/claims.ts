@@ -1,7 +1,7 @@
 /** Reads people, roles and approval rights from the claims of access tokens. */
 import type { Caller } from '../engine/caller.ts';
 import { type Failure, failure } from '../declare/errors.ts';
-import { type Role, rolesIn } from '../declare/people.ts';
+import type { Role } from '../declare/people.ts';
 import type { Issuer } from './issuers.ts';
 
 /** The reason why a token was refused. It is only for the log: an answer never says which check failed. */
@@ -84,10 +84,10 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
 }
 
 /** Roles are read only from `roles`, `realm_access.roles` and `resource_access.<client>.roles`, if these are lists of strings. */
-export function rolesOf(issuer: Pick<Issuer, 'realm' | 'clientId'>, claims: Claims): Set<Role> {
-  const { realm, clientId } = issuer;
+export function rolesOf(issuer: Pick<Issuer, 'realm' | 'clientId' | 'roles'>, claims: Claims): Set<Role> {
+  const { realm, clientId, roles } = issuer;
   const ofClient = clientId === undefined ? undefined : member(claims['resource_access'], clientId);
-  return rolesIn(realm, [
+  return roles.resolve(realm, [
     ...names(claims['roles']),
     ...names(member(claims['realm_access'], 'roles')),
     ...names(member(ofClient, 'roles')),

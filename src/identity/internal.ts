@@ -3,7 +3,7 @@ import { hash, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import * as z from 'zod';
 import type { Caller } from '../engine/caller.ts';
 import { Failure, failure } from '../declare/errors.ts';
-import { rolesIn } from '../declare/people.ts';
+import type { RoleTable } from '../declare/roles.ts';
 import type { Clock } from '../engine/ports.ts';
 import { SKEW, unauthenticated } from './claims.ts';
 import type { GatewayKeys } from './gateway-keys.ts';
@@ -104,6 +104,8 @@ export interface IdentityCheck extends InternalCall, Opening {
   readonly firstUse?: ((jti: string, seconds: number) => Promise<boolean>) | undefined;
   /** The user in the body, if present. It must match the token. */
   readonly userContext?: unknown;
+  /** Resolves the roles in `userContext`, which may leave out implied ones. */
+  readonly roles?: Pick<RoleTable, 'resolve'>;
 }
 
 /** Verifies signature, server and expiry before the body is read. `verifyIdentity` later compares the token with the request. */
@@ -134,13 +136,13 @@ export async function openGrant(
 }
 
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
-  const { method, path, body, firstUse, userContext } = check;
+  const { method, path, body, firstUse, userContext, roles } = check;
   // The token is verified again, since it may have expired while the body was read.
   const { said, iat, exp } = await openIdentityToken(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
   const caller = callerFrom({ ...claims, iat, exp });
-  if (userContext !== undefined && !saysTheSame(userContext, caller)) throw userMismatch();
+  if (userContext !== undefined && !saysTheSame(userContext, caller, roles)) throw userMismatch();
   if (firstUse && !(await firstUse(claims.jti, IDENTITY.lifetime + SKEW))) throw unauthenticated();
   return { caller, requestId: claims.rid };
 }
@@ -262,7 +264,7 @@ function callerFrom({
   exp,
 }: Pick<z.infer<typeof grantClaims>, 'who' | 'jti' | 'iat' | 'exp'>): Caller {
   return {
-    person: { ...person, employeeId: person.employeeId, organizationId: person.organizationId, roles: rolesIn(person.realm, roles) },
+    person: { ...person, employeeId: person.employeeId, organizationId: person.organizationId, roles: new Set(roles) },
     token: { id: jti, client, issuedAt: iat, expiresAt: exp },
     approves: 'nothing',
     origin,
@@ -276,11 +278,11 @@ const context = z.strictObject({
   roles: z.array(z.string()).optional(),
 });
 
-function saysTheSame(userContext: unknown, { person }: Caller): boolean {
+function saysTheSame(userContext: unknown, { person }: Caller, table: IdentityCheck['roles']): boolean {
   const said = context.safeParse(userContext);
   if (!said.success) return false;
   const { userId = person.sub, username = person.username, email = person.email, roles = [...person.roles] } = said.data;
-  const claimed = rolesIn(person.realm, roles);
+  const claimed = table?.resolve(person.realm, roles) ?? new Set(roles);
   return (
     (userId === person.principal || userId === person.sub || userId === person.employeeId) &&
     username === person.username &&

@@ -3,6 +3,7 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } f
 import * as z from 'zod';
 import { failure } from '../declare/errors.ts';
 import type { Realm, Role } from '../declare/people.ts';
+import type { RoleTable } from '../declare/roles.ts';
 import type { Accounts } from './accounts.ts';
 import { type Keys, SetupProblem } from './keys.ts';
 
@@ -19,6 +20,8 @@ export interface Issuer {
   readonly embedded: boolean;
   /** Only the `resource_access` entry of this client counts. */
   readonly clientId?: string | undefined;
+  /** The roles that tokens of this issuer can carry. */
+  readonly roles: RoleTable;
   readonly present?: ((sub: string) => Promise<{ readonly roles: ReadonlySet<Role>; readonly notBefore: number } | undefined>) | undefined;
   /** The current claims at the issuer; undefined if the token is no longer active. */
   readonly introspect?: ((token: string) => Promise<Readonly<Record<string, unknown>> | undefined>) | undefined;
@@ -31,15 +34,17 @@ export const embeddedIssuerUrl = (base: string, realm: Realm): string =>
 
 export interface EmbeddedIssuerOptions {
   readonly realm: Realm;
+  readonly roles: RoleTable;
   readonly base: string;
   readonly keys: Pick<Keys, 'realms'>;
   readonly accounts: Pick<Accounts, 'present'>;
   readonly scriptedApprovals?: boolean | undefined;
 }
 
-export function createEmbeddedIssuer({ realm, base, keys, accounts, scriptedApprovals = false }: EmbeddedIssuerOptions): Issuer {
+export function createEmbeddedIssuer({ realm, roles, base, keys, accounts, scriptedApprovals = false }: EmbeddedIssuerOptions): Issuer {
   return {
     realm,
+    roles,
     issuer: embeddedIssuerUrl(base, realm),
     // The prefix is not the URL, so that a person keeps the principal when the port changes.
     principalPrefix: `${realm}:`,
@@ -53,6 +58,7 @@ export function createEmbeddedIssuer({ realm, base, keys, accounts, scriptedAppr
 
 export interface ExternalIssuerOptions {
   readonly realm: Realm;
+  readonly roles: RoleTable;
   readonly issuer: string;
   readonly clientId?: string | undefined;
   /** By default, the URL in the issuer's discovery document. */
@@ -60,10 +66,11 @@ export interface ExternalIssuerOptions {
   readonly introspect?: Issuer['introspect'];
 }
 
-export function createExternalIssuer({ realm, issuer, clientId, jwksUrl, introspect }: ExternalIssuerOptions): Issuer {
+export function createExternalIssuer({ realm, roles, issuer, clientId, jwksUrl, introspect }: ExternalIssuerOptions): Issuer {
   requireSafeUrl(issuer, 'The issuer');
   return {
     realm,
+    roles,
     issuer,
     principalPrefix: `${issuer}#`,
     key: remoteKeys(() => (jwksUrl === undefined ? discover(issuer).then(({ jwks_uri }) => jwks_uri) : Promise.resolve(jwksUrl))),

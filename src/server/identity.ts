@@ -59,11 +59,13 @@ export function openIdentityServices({
   domainPorts,
 }: OpeningIdentity): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
-  const own = createAccounts(kv, personas, clock, leads);
+  const { roles } = config.registry;
+  const own = createAccounts(kv, personas, { roles, clock, leads });
   const denied = createRevocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
     createExternalIssuer({
       realm,
+      roles,
       issuer,
       clientId: client,
       introspect: clientSecret === undefined ? undefined : introspection(issuer, client, clientSecret),
@@ -71,7 +73,7 @@ export function openIdentityServices({
   const issuers: Issuer[] =
     staff === undefined
       ? (['staff', 'customer'] as const).map((realm) =>
-          createEmbeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }),
+          createEmbeddedIssuer({ realm, roles, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }),
         )
       : [external('staff', staff, clientId), ...(customer === undefined ? [] : [external('customer', customer, customerClientId)])];
   const verifier = createVerifier({

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import { createRevocations } from '../../src/identity/revocation.ts';
 import { opens } from '../../src/engine/access.ts';
-import { rolesIn } from '../../src/declare/people.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
@@ -16,6 +15,7 @@ import type { TestClient } from '../test-client.ts';
 import { disturbedInTurn, killedInTurn, auditLogIsWhole } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
 import { build, folder, DEADLINE_MS, removeFolders, tamshai } from '../command/command-support.ts';
+import { rolesIn } from '../registry.ts';
 
 const servers = clusterServers();
 describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {

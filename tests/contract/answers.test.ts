@@ -8,7 +8,6 @@ import { audienceFor } from '../../src/engine/access.ts';
 import type { Answer } from '../../src/declare/answer.ts';
 import { createQualifier } from '../../src/derive/qualify.ts';
 import { statusOf, toolFailure } from '../../src/declare/errors.ts';
-import { rolesIn } from '../../src/declare/people.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -27,6 +26,7 @@ import {
   today,
 } from './calls.ts';
 import { builtIn } from '../registry.ts';
+import { rolesIn } from '../registry.ts';
 
 let testServer: TestServer;
 let toolCaller: ToolCaller;

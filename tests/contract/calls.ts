@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../src/declare/answer.ts';
 import { jsonSchema } from '../../src/derive/answers.ts';
-import { type Role, rolesIn } from '../../src/declare/people.ts';
+import type { Role } from '../../src/declare/people.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { type Persona, persona, personas } from '../../domains/sample-company/people.ts';
 import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
 import { arranged, type Ready } from './arrange.ts';
 import { builtIn } from '../registry.ts';
+import { rolesIn } from '../registry.ts';
 
 export const registry = builtIn;
 export const { tools } = registry;

@@ -1,12 +1,13 @@
 /** Canaries: unique values in every masked field, which the tests search for in everything that a person receives. */
 import { z } from 'zod';
 import { masks } from '../../src/declare/fields.ts';
-import { type Role, rolesIn } from '../../src/declare/people.ts';
+import type { Role } from '../../src/declare/people.ts';
 import type { AnyDomain } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import type { TestServer } from '../test-server.ts';
 import { hidden } from './arrange.ts';
 import { registry, tools, type Who } from './calls.ts';
+import { rolesIn } from '../registry.ts';
 
 export interface Canary {
   readonly domain: AnyDomain;

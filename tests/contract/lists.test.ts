@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audienceFor } from '../../src/engine/access.ts';
 import type { ListMetadata } from '../../src/declare/answer.ts';
-import { CUSTOMER_ROLES, rolesIn } from '../../src/declare/people.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
@@ -22,6 +21,7 @@ import {
   type Who,
 } from './calls.ts';
 import { snapshot } from './restore.ts';
+import { CUSTOMER_ROLES, rolesIn } from '../registry.ts';
 
 let testServer: TestServer;
 let toolCaller: ToolCaller;

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/server/package.ts';
-import { CUSTOMER_ROLES, type Realm, rolesIn, STAFF_ROLES } from '../../src/declare/people.ts';
+import type { Realm } from '../../src/declare/people.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import type { Ready } from './arrange.ts';
 import { codeOf, concurrently, ToolCaller, ready, SURFACES, tools } from './calls.ts';
+import { CUSTOMER_ROLES, rolesIn, STAFF_ROLES } from '../registry.ts';
 
 let testServer: TestServer;
 let toolCaller: ToolCaller;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageFolder, version } from '../../src/server/package.ts';
 import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
-import { CUSTOMER_ROLES, STAFF_ROLES } from '../../src/declare/people.ts';
 import * as journey from '../../domains/journey/index.ts';
 import { rowOf } from '../../domains/journey/record.ts';
 import * as resources from '../../domains/journey/resources.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { code, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
+import { CUSTOMER_ROLES, STAFF_ROLES } from '../registry.ts';
 
 const folder = join(packageFolder, 'docs', 'journey');
 const files = readdirSync(folder).filter((name) => name.endsWith('.md'));

@@ -1,9 +1,10 @@
 /** Closing a ticket: only after an approval, once, by the right roles, and not if the ticket has changed since the card was shown. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/declare/people.ts';
+import type { Role } from '../../src/declare/people.ts';
 import * as support from '../../domains/support/index.ts';
 import { code, employeeIdOf, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
+import { CUSTOMER_ROLES, STAFF_ROLES } from '../registry.ts';
 
 const [eve, dan, bob] = ['eve.thompson', 'dan.williams', 'bob.developer@acme.example'] as const;
 const id = (n: number) => `0b000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
 import { jsonSchema } from '../../src/derive/answers.ts';
-import { STAFF_ROLES, CUSTOMER_ROLES } from '../../src/declare/people.ts';
 import * as support from '../../domains/support/index.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
+import { STAFF_ROLES, CUSTOMER_ROLES } from '../registry.ts';
 
 const [eve, dan] = ['eve.thompson', 'dan.williams'] as const;
 const TODAY = SAMPLE_DAY.toISOString().slice(0, 10);

@@ -2,7 +2,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
-import { rolesIn } from '../../src/declare/people.ts';
 import { sql } from '../../src/declare/sql.ts';
 import type { StoreSession } from '../../src/engine/store.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
@@ -14,6 +13,8 @@ import { packageFolder } from '../../src/server/package.ts';
 import { loadSample } from '../../src/server/sample.ts';
 import { z } from 'zod';
 import { storesFor } from '../stores.ts';
+import {} from '../registry.ts';
+import { rolesIn } from '../registry.ts';
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
 const databases = storesFor('pglite', ...(url === undefined ? [] : ['postgres']));

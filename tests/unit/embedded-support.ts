@@ -14,6 +14,7 @@ import type { KeyValue } from '../../src/engine/ports.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { folder, testPeople } from './identity-support.ts';
+import { builtIn } from '../registry.ts';
 
 export interface Answer {
   readonly status: number;
@@ -127,7 +128,7 @@ export async function testRuntime(registrationLimits?: RegistrationLimits): Prom
   const base = `http://localhost:${(server.address() as AddressInfo).port}`;
   const kv = openSqliteKeyValue(':memory:');
   const keys = openKeys(folder());
-  const all = createAccounts(kv, personas);
+  const all = createAccounts(kv, personas, { roles: builtIn.roles });
   const denied = createRevocations(kv);
   const provider = createEmbeddedProvider({
     base,
@@ -139,7 +140,9 @@ export async function testRuntime(registrationLimits?: RegistrationLimits): Prom
     registrationLimits,
   });
   serve = provider.handler;
-  const issuers = (['staff', 'customer'] as const).map((realm) => createEmbeddedIssuer({ realm, base, keys, accounts: all }));
+  const issuers = (['staff', 'customer'] as const).map((realm) =>
+    createEmbeddedIssuer({ roles: builtIn.roles, realm, base, keys, accounts: all }),
+  );
   const verifier = createVerifier({ issuers, people: testPeople(), denied, clock: { now: () => new Date() } });
   return {
     base,

@@ -20,6 +20,7 @@ import { type WebSessions, createWebSessions } from '../../src/identity/web/sess
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { folder, testPeople } from './identity-support.ts';
+import { builtIn } from '../registry.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -68,10 +69,12 @@ export async function testServer({ scriptedApprovals = false }: { scriptedApprov
 
   const kv = openSqliteKeyValue(':memory:');
   const keys = openKeys(folder());
-  const all = createAccounts(kv, personas);
+  const all = createAccounts(kv, personas, { roles: builtIn.roles });
   const denied = createRevocations(kv);
   provider = createEmbeddedProvider({ base, keys, accounts: all, kv, revocations: denied, servers: [], scriptedApprovals });
-  const issuers = (['staff', 'customer'] as const).map((realm) => createEmbeddedIssuer({ realm, base, keys, accounts: all }));
+  const issuers = (['staff', 'customer'] as const).map((realm) =>
+    createEmbeddedIssuer({ roles: builtIn.roles, realm, base, keys, accounts: all }),
+  );
   const verifier = createVerifier({ issuers, people: testPeople(), denied, clock: { now: () => new Date() } });
   const web = (issuer: string) => ({ issuer, clientId: 'tamshai-web', embedded: true });
   const sealKey = derive(keys, 'cookie');

@@ -5,6 +5,7 @@ import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { testClock } from './identity-support.ts';
+import { builtIn } from '../registry.ts';
 
 const clock = testClock();
 const alice = persona('alice.chen');
@@ -12,7 +13,7 @@ let kv: KeyValue;
 let all: Accounts;
 beforeEach(() => {
   kv = openSqliteKeyValue(':memory:', clock);
-  all = createAccounts(kv, personas, clock);
+  all = createAccounts(kv, personas, { roles: builtIn.roles, clock });
 });
 afterEach(() => kv.close());
 
@@ -45,7 +46,7 @@ describe('an account', () => {
   });
 
   it('changes on every replica, and no concurrent change is lost', async () => {
-    const replica = createAccounts(kv, personas, clock);
+    const replica = createAccounts(kv, personas, { roles: builtIn.roles, clock });
     await Promise.all([
       all.setRoles('alice.chen', ['employee']),
       replica.signOutEverywhere('alice.chen'),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discover, createExternalIssuer, introspection, sameAudience } from '../../src/identity/issuers.ts';
 import { createLogout } from '../../src/identity/logout.ts';
 import { API, BASE, refusal, type Setup, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
+import { builtIn } from '../registry.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ed = generateKeyPairSync('ed25519');
@@ -45,7 +46,9 @@ async function withSetup(
   work: (here: Setup, sign: (claims?: object, header?: object) => Promise<string>) => Promise<void>,
 ) {
   const introspect = options.introspect ? introspection(issuer, 'tamshai', 'a secret') : undefined;
-  const here = setUp({ external: [createExternalIssuer({ realm: 'staff', issuer, clientId: 'tamshai', introspect })] });
+  const here = setUp({
+    external: [createExternalIssuer({ roles: builtIn.roles, realm: 'staff', issuer, clientId: 'tamshai', introspect })],
+  });
   const now = here.clock.seconds();
   const sign = (claims = {}, header = {}) =>
     signed(
@@ -181,7 +184,7 @@ describe('an external issuer', () => {
 
   it('that is unreachable makes a sign-in fail with 503, not 401', async () => {
     const gone = 'http://127.0.0.1:9/realms/staff';
-    const here = setUp({ external: [createExternalIssuer({ realm: 'staff', issuer: gone })] });
+    const here = setUp({ external: [createExternalIssuer({ roles: builtIn.roles, realm: 'staff', issuer: gone })] });
     const now = here.clock.seconds();
     const token = await signed(
       rsa.privateKey,
@@ -195,7 +198,7 @@ describe('an external issuer', () => {
 
   it('must use https outside of loopback, report its own address as issuer, and not redirect', async () => {
     for (const url of ['http://login.example', 'ftp://login.example', 'login.example', 'http://localhost.evil.example']) {
-      expect(() => createExternalIssuer({ realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
+      expect(() => createExternalIssuer({ roles: builtIn.roles, realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
     }
     saysIssuer = 'https://login.evil.example';
     await expect(discover(issuer)).rejects.toThrow(/another name/);
@@ -211,7 +214,7 @@ describe('the customer issuer', () => {
       outcome: Promise<{ person: { roles: ReadonlySet<string>; organizationId: string | undefined; email: string } }>,
     ) => Promise<void>,
   ) => {
-    const here = setUp({ external: [createExternalIssuer({ realm: 'customer', issuer, clientId: 'tamshai' })] });
+    const here = setUp({ external: [createExternalIssuer({ roles: builtIn.roles, realm: 'customer', issuer, clientId: 'tamshai' })] });
     const now = here.clock.seconds();
     const token = await signed(
       rsa.privateKey,
@@ -281,7 +284,11 @@ describe('an approval with an external sign-in', () => {
   it('is refused after a valid back-channel logout', () =>
     withSetup({}, async ({ verifier, clock, denied }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
-      const logout = createLogout({ issuers: [createExternalIssuer({ realm: 'staff', issuer, clientId: 'tamshai' })], denied, clock });
+      const logout = createLogout({
+        issuers: [createExternalIssuer({ roles: builtIn.roles, realm: 'staff', issuer, clientId: 'tamshai' })],
+        denied,
+        clock,
+      });
       const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
       const fine = { aud: 'tamshai', typ: 'Logout', events, sid: 's1', azp: undefined };
       for (const wrong of [

@@ -14,6 +14,7 @@ import { type Revocations, createRevocations } from '../../src/identity/revocati
 import { createVerifier, type Verifier } from '../../src/identity/verify.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { builtIn } from '../registry.ts';
 
 export const BASE = 'http://localhost:3100';
 export const API: readonly string[] = [`${BASE}/api`];
@@ -97,13 +98,13 @@ export function setUp({
   const kv = openSqliteKeyValue(':memory:', clock);
   shared ??= openKeys(folder());
   const keys = shared;
-  const all = createAccounts(kv, personas, clock);
+  const all = createAccounts(kv, personas, { roles: builtIn.roles, clock });
   const denied = createRevocations(kv, clock);
   const refusals: string[] = [];
   const longLived: [string, number][] = [];
   const embedded = (['staff', 'customer'] as const)
     .filter((realm) => !external.some((issuer) => issuer.realm === realm))
-    .map((realm) => createEmbeddedIssuer({ realm, base: BASE, keys, accounts: all, scriptedApprovals }));
+    .map((realm) => createEmbeddedIssuer({ roles: builtIn.roles, realm, base: BASE, keys, accounts: all, scriptedApprovals }));
   const verifier = createVerifier({
     issuers: [...embedded, ...external],
     people,

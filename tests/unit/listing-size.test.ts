@@ -1,10 +1,9 @@
 /** Size of tools/list: the tools of an executive cost at most 250 tokens each, and still describe every field. */
 import { expect, it } from 'vitest';
-import { rolesIn } from '../../src/declare/people.ts';
 import { createListings } from '../../src/gateway/listing.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { person } from '../test-runtime.ts';
-import { builtIn } from '../registry.ts';
+import { builtIn, rolesIn } from '../registry.ts';
 
 /** The average number of characters in a token of such JSON, for the tokenizers of well-known models. */
 const LETTERS_A_TOKEN = 4.4;

@@ -9,8 +9,8 @@ import { createFairQueue } from '../../src/assistant/offline/fair-queue.ts';
 import type { Job, Reply } from '../../src/assistant/offline/job.ts';
 import { WORKER_FILE } from '../../src/assistant/offline/thread.ts';
 import { createWorkerQueue, type QueueLimits, type WorkerQueue } from '../../src/assistant/offline/worker-queue.ts';
-import { rolesIn } from '../../src/declare/people.ts';
 import { toys } from './offline-toy.ts';
+import { rolesIn } from '../registry.ts';
 
 const FAULTY = new URL('./offline-faulty-worker.mjs', import.meta.url);
 const asker: Job['asker'] = {

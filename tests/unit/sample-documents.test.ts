@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tamshai-sample-documents-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const options = { employees: 500, today: new Date('2026-11-16T09:00:00Z'), onProgress: () => {} };
 const domains = [...new Set(Object.values(sales).map(({ domain }) => domain))];
-const AUDIENCES = { everyone: { roles: ['sales-read'], sees: 'everything' }, own: { roles: ['employee'], sees: 'their own' } } as const;
+const AUDIENCES = { everyone: { roles: ['executive'], sees: 'everything' }, own: { roles: ['employee'], sees: 'their own' } } as const;
 
 describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (name, domain) => {
   const collections = collectionsOf(domain);
@@ -80,7 +80,7 @@ test('the types of a document domain require collections with every audience, an
     name: 'x',
     title: 'X',
     description: '',
-    roles: ['sales-read'],
+    roles: ['executive'],
     input: z.object({ min: z.number().optional() }),
     output: z.object({ _id: z.string() }),
     async run({ min }, { documents, output }) {

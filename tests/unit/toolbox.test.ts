@@ -1,8 +1,8 @@
 /** Selection of tools for an LLM prompt: the relevant tools within the token budget. */
 import { describe, expect, test } from 'vitest';
 import { promptTool, FIND_TOOLS, TOOL_TOKENS, tokensOf, createToolbox } from '../../src/assistant/toolbox.ts';
-import { type Person, rolesIn } from '../../src/declare/people.ts';
-import { builtIn } from '../registry.ts';
+import type { Person } from '../../src/declare/people.ts';
+import { builtIn, rolesIn } from '../registry.ts';
 
 const box = createToolbox(builtIn);
 const someone = (...roles: string[]): Person => ({

@@ -1,6 +1,7 @@
 /** Tool declarations as plain data that can be sent to the worker thread. */
 import { EXAMPLE_DAY, jsonSchema } from '../../derive/answers.ts';
 import { qualifiedName, type Registry } from '../../engine/registry.ts';
+import type { Realm, Role } from '../../declare/people.ts';
 import type { Audience, Tool } from '../../declare/tool.ts';
 import type { Schema } from './schema.ts';
 
@@ -35,6 +36,7 @@ export interface Declarations {
   /** The day for which the example inputs were generated. */
   readonly exampleDay: string;
   readonly tools: readonly ToolDeclaration[];
+  readonly roles: Readonly<Record<Realm, readonly Role[]>>;
 }
 
 /** Yields after each tool, so that the caller can release the event loop. */
@@ -51,7 +53,8 @@ export function* readDeclarations(registry: Registry, phrases: Phrases): Generat
     if (domain) tools.push(declarationOf(tool, domain, phrases.get(qualifiedName(tool))));
     yield;
   }
-  return { exampleDay: EXAMPLE_DAY, tools };
+  const { roles } = registry;
+  return { exampleDay: EXAMPLE_DAY, tools, roles: { staff: roles.of('staff'), customer: roles.of('customer') } };
 }
 
 function declarationOf(

@@ -41,6 +41,8 @@ export interface IndexedTool {
   readonly finders: ReadonlyMap<string, readonly string[]>;
 }
 export interface ToolIndex {
+  /** The roles of each realm. */
+  readonly roles: Declarations['roles'];
   readonly entries: readonly IndexedTool[];
   readonly byName: ReadonlyMap<string, IndexedTool>;
   readonly lexicon: {
@@ -351,6 +353,7 @@ export function indexTools(declarations: Declarations): ToolIndex {
   const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
   const unknown = Math.min(3.2, Math.log(1 + entries.length));
   return {
+    roles: declarations.roles,
     entries,
     byName: new Map(entries.map((entry) => [entry.name, entry])),
     lexicon,

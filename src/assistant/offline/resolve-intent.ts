@@ -1,6 +1,5 @@
 /** Resolves the intent of an utterance: selects the tool, checks permission, and executes or explains. */
 import { opens } from '../../engine/access.ts';
-import { CUSTOMER_ROLES, STAFF_ROLES } from '../../declare/people.ts';
 import { overlaps, type Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import { ANAPHORA } from './ellipsis.ts';
@@ -14,7 +13,6 @@ import { speechActOf, stripPoliteness, commandsToolVerb } from './rank.ts';
 import { unmatchedWords, rowsIn, type ShownRows } from './rows.ts';
 import { stopWords, fold, stem as stemOf } from './tokenise.ts';
 
-const REALM_ROLES: Readonly<Record<string, readonly string[]>> = { staff: STAFF_ROLES, customer: CUSTOMER_ROLES };
 const NO_PREVIOUS_TURN: PreviousTurn = { shown: [], utterance: undefined, entry: undefined };
 
 export function resolveIntent(
@@ -33,7 +31,7 @@ export function resolveIntent(
   const ranked = scoreIntents(context, utterance, { pool: index.entries, previous, hints });
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
-  const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALM_ROLES[context.person.realm]?.includes(role)));
+  const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => index.roles[context.person.realm].includes(role)));
   // "Approve it": prefers a permitted tool for the rows shown last.
   const pointed =
     previous.shown.length > 0 && (ANAPHORA.test(utterance.text) || utterance.words.length === 1) && speechActOf(utterance) === 'command'

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Keys, openKeys } from '../../identity/keys.ts';
-import { CUSTOMER_ROLES } from '../../declare/people.ts';
 import { type MintOptions, mintToken } from '../../identity/mint.ts';
 import { type Persona, personas } from '../../../domains/sample-company/people.ts';
 import type { Config } from '../../server/config.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 export interface Acting {
   readonly persona: Persona;
@@ -41,7 +41,7 @@ export function actAs(config: Config, username: string, option = '--as'): Acting
     throw new Stop(`There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(username)}`, EXIT.usage);
   const keys = keysOf(config);
   // The organisation's record says who leads it. The verifier removes the role that does not apply.
-  const roles = persona.realm === 'customer' ? CUSTOMER_ROLES : persona.roles;
+  const roles = persona.realm === 'customer' ? builtIn.roles.of('customer') : persona.roles;
   return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 

@@ -1,0 +1,7 @@
+/** What other domains may use of the finance domain. */
+import { defineRoles } from '../../src/declare/roles.ts';
+
+export const financeRoles = defineRoles({
+  'finance-read': { means: 'reads budgets, invoices, expense reports and revenue' },
+  'finance-write': { means: 'approves and pays', includes: ['finance-read'] },
+});

@@ -1,0 +1,7 @@
+/** What other domains may use of the hr domain. */
+import { defineRoles } from '../../src/declare/roles.ts';
+
+export const hrRoles = defineRoles({
+  'hr-read': { means: 'reads every employee record, without pay and private data' },
+  'hr-write': { means: 'changes employee records, pay and time off', includes: ['hr-read'] },
+});

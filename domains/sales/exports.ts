@@ -1,0 +1,7 @@
+/** What other domains may use of the sales domain. */
+import { defineRoles } from '../../src/declare/roles.ts';
+
+export const salesRoles = defineRoles({
+  'sales-read': { means: 'reads customers, deals, leads and quotas' },
+  'sales-write': { means: 'changes deals and customers', includes: ['sales-read'] },
+});

@@ -136,7 +136,7 @@ describe.each(databases)('on %s, with one connection', (kind) => {
       opened.database.read('hr_everyone', { text: 'update hr.pay set salary = 1 returning salary', values: [] }),
     ).rejects.toThrow();
     if (kind === 'postgres') {
-      for (const role of ['hr_everyone', 'hr_everyone_write', 'postgres', 'hr_keeper']) {
+      for (const role of ['hr_everyone', 'hr_everyone_write', 'postgres', 'tamshai_hr_keeper']) {
         await expect(opened.database.read('hr_self', { text: `set role ${role}`, values: [] })).rejects.toThrow();
       }
     }

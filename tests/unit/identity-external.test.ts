@@ -201,7 +201,7 @@ describe('an external issuer', () => {
       expect(() => createExternalIssuer({ roles: builtIn.roles, realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
     }
     saysIssuer = 'https://login.evil.example';
-    await expect(discover(issuer)).rejects.toThrow(/another name/);
+    await expect(discover(issuer)).rejects.toThrow(/names another issuer/);
     saysIssuer = undefined;
     await expect(discover(`${new URL(issuer).origin}/moved`)).rejects.toThrow();
   });

@@ -1,7 +1,8 @@
-/** Rules about the source files: layers and their imports, import cycles, file length, and one tool per file. */
+/** Rules about the source files: layers and their imports, import cycles, file length, code in strings, and one tool per file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -187,6 +188,55 @@ describe('imports', () => {
     ]);
     expect(importCycles(cyclic)).toEqual([['d'], ['a', 'b', 'c']]);
   });
+});
+
+/** The text of every string and template in a syntax tree; `\0` stands for each `${…}`. */
+function stringsIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, value, quasis = [] } = node as { type?: string; value?: unknown; quasis?: { value: { cooked: string } }[] };
+  const own = type === 'TemplateLiteral' ? [quasis.map((quasi) => quasi.value.cooked).join('\0')] : [];
+  const literal = type === 'Literal' && typeof value === 'string' ? [value] : [];
+  return [...own, ...literal, ...Object.values(node).flatMap(stringsIn)];
+}
+
+/** Scripts and style sheets live in web/, where they are type-checked, linted and built. Inline ones would need a weaker policy, too. */
+const CODE_IN_STRINGS: Readonly<Record<string, RegExp>> = {
+  'a <script> with content': /<script(?![^>]*\ssrc=)[^>]*>|<script[^>]*>(?!<\/script>)/i,
+  // The API reference inlines a built style sheet, which its policy allows by digest.
+  'a <style> with content': /<style[^>]*>(?!\0<\/style>)/i,
+  'an attribute with code': /\s(?:style|on[a-z]+)=["']/,
+  'DOM calls':
+    /\b(?:document|window|localStorage|sessionStorage|navigator|location|globalThis)\s*[.[]|\b(?:querySelector|addEventListener)\b/,
+  JavaScript: /=>\s*[{(]|\bfunction\s*\w*\s*\(|^'use strict'/m,
+  CSS: /(?:^|[\s,>}])[.#:*]?[\w[\]"=:.()-]+\s*\{\s*(?:--)?[a-z-]+\s*:\s*[^;{}]+;/m,
+};
+const codeIn = (text: string) => Object.keys(CODE_IN_STRINGS).filter((kind) => CODE_IN_STRINGS[kind]?.test(text));
+
+describe('strings', () => {
+  test('no string in src or domains contains JavaScript or CSS', () => {
+    expect(offences(({ file, text }) => stringsIn(parseSync(file, text).program).flatMap(codeIn))).toEqual([]);
+  });
+
+  test.each([
+    ['`<script>go()</script>`', 'a <script> with content'],
+    ['`<script src="/x.js">go()</script>`', 'a <script> with content'],
+    ['`<style>${reset} p { margin: 0 }</style>`', 'a <style> with content'],
+    ['`<p onclick="go()">`', 'an attribute with code'],
+    ['`const slot = document.body;`', 'DOM calls'],
+    ["`slot.addEventListener('click', ${handler});`", 'DOM calls'],
+    ['`const go = (x) => { return x; };`', 'JavaScript'],
+    ["':root { color-scheme: light dark; }'", 'CSS'],
+    ['`.btn:hover{--line:${colour};}`', 'CSS'],
+  ])('the rule finds %s', (source, kind) => {
+    expect(stringsIn(parseSync('example.ts', `export const text = ${source};`).program).flatMap(codeIn)).toContain(kind);
+  });
+
+  test.each(['`<script src="${path}"></script>`', '`<style>${style}</style>`', '`{"limit":1}`', "'Send { approved: true } as JSON.'"])(
+    'the rule allows %s',
+    (source) => {
+      expect(stringsIn(parseSync('example.ts', `export const text = ${source};`).program).flatMap(codeIn)).toEqual([]);
+    },
+  );
 });
 
 describe('the tools', () => {

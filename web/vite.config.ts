@@ -1,4 +1,7 @@
-/** Builds the app into dist/web. The gateway renders the HTML page, so the build has only hashed assets. */
+/**
+ * Builds the app, and the scripts and style sheets of the server's pages, into dist/web. The gateway renders the HTML, so the build has only
+ * hashed assets; the server finds them in the manifest (src/identity/web/build.ts).
+ */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -20,6 +23,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { input: here('main.tsx'), output: { entryFileNames: 'assets/app-[hash].js' } },
+    rolldownOptions: {
+      input: {
+        app: here('main.tsx'),
+        approve: here('server-pages/approve.ts'),
+        page: here('server-pages/page.ts'),
+        'page-style': here('server-pages/page.css'),
+        'api-reference': here('server-pages/api-reference.css'),
+      },
+      output: {
+        entryFileNames: 'assets/[name]-[hash].js',
+        // A classic script shares its names with the whole page unless a function contains them.
+        banner: ({ name }) => (name === 'page' ? '(() => {' : ''),
+        footer: ({ name }) => (name === 'page' ? '})();' : ''),
+      },
+    },
   },
 });

@@ -11,7 +11,7 @@ import type { RecordRefused } from '../engine/audit/refused.ts';
 import { inputOf, sendAnswer, unreadBody } from '../transports/rest.ts';
 import { callerIfAny, isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';
-import { docsDocument, sendDocs } from './docs-page.ts';
+import { docsDocument, docsPolicy } from './docs-page.ts';
 import { missingFrom, toolsOf } from './listing.ts';
 import { answersInTime } from './probe.ts';
 import type { AuditReader } from './audit-log.ts';
@@ -39,6 +39,8 @@ export interface GatewayRoutes extends CallersOptions {
   ) => Promise<void>;
   /** Records a call that was refused before its body was read. */
   readonly recordRefused: RecordRefused;
+  /** The style sheet of the API reference. */
+  readonly docsStyle?: string | undefined;
 }
 
 const decision = z.strictObject({ approved: z.boolean('approved must be true or false') });
@@ -178,9 +180,13 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     await requireStaffOrLocal(req);
     return reply.type('application/json; charset=utf-8').send(await apiDocument());
   });
-  const docsPage = docsDocument(registry);
+  const docsPage = docsDocument(registry, deps.docsStyle);
+  const docsHeaders = { 'content-security-policy': docsPolicy(deps.docsStyle) };
   app.get('/docs', async (req, reply) => {
     await requireStaffOrLocal(req);
-    return sendDocs(reply, await docsPage());
+    return reply
+      .headers(docsHeaders)
+      .type('text/html; charset=utf-8')
+      .send(await docsPage());
   });
 }

@@ -22,6 +22,7 @@ import { createUpstreamClient } from '../gateway/upstream-client.ts';
 import { createAuditPart } from '../gateway/audit-log.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
+import { openWebBuild } from '../identity/web/build.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
 import { boundRateLimited } from '../storage/audit/rate-limited.ts';
 import { countRefusals } from '../storage/audit/refusals.ts';
@@ -38,6 +39,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, type Listener, listen } from 
 import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools, storeNameOf } from './meter.ts';
 import { createOperations } from './operations.ts';
+import { packageFolder } from './package.ts';
 import { syncPeople, createRemotePeopleFeed } from './people-feed.ts';
 import { leadsIn, createRemoteLeads } from './portal.ts';
 import { createReadiness } from './readiness.ts';
@@ -233,7 +235,8 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const leads = stores.byDomain['support']
     ? leadsIn(stores.byDomain['support'])
     : createRemoteLeads(upstreams.get('support'), keys.gateway.current, clock);
-  const identity = openIdentityServices({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts });
+  const webBuild = withGateway ? openWebBuild(join(packageFolder, 'dist', 'web')) : undefined;
+  const identity = openIdentityServices({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts, webBuild });
 
   const decide = createDecisionService({
     tickets,
@@ -283,6 +286,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     backend,
     decide,
     identity,
+    webBuild,
     assistant: asking,
     kv,
     people,

@@ -12,6 +12,7 @@ import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
 import { createLogout } from '../identity/logout.ts';
 import { createRevocations } from '../identity/revocation.ts';
 import { createVerifier, type Verifier } from '../identity/verify.ts';
+import type { WebBuild } from '../identity/web/build.ts';
 import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { type Config, ConfigProblem } from './config.ts';
@@ -42,6 +43,7 @@ export interface OpeningIdentity {
   readonly clock: Clock;
   readonly log: Logger;
   readonly domainPorts: Readonly<Record<string, number>>;
+  readonly webBuild: WebBuild | undefined;
 }
 
 export const domainAddress = (port: number): string => `http://localhost:${port}`;
@@ -57,6 +59,7 @@ export function openIdentityServices({
   clock,
   log,
   domainPorts,
+  webBuild,
 }: OpeningIdentity): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
   const { roles } = config.registry;
@@ -100,6 +103,7 @@ export function openIdentityServices({
           clock,
           log,
           scriptedApprovals: config.scriptedApprovals,
+          build: webBuild,
         })
       : undefined;
   const web = ({ issuer, realm }: Issuer) => ({
@@ -115,6 +119,7 @@ export function openIdentityServices({
     kv: sealed,
     clock,
     log,
+    build: webBuild,
     sealKey: derive(keys, 'csrf'),
     issuers: { staff: web(staffIssuer), customer: customerIssuer && web(customerIssuer) },
     verify: (token, wanted) => verifier.verify(token, wanted),

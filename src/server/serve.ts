@@ -1,5 +1,4 @@
 /** HTTP handlers of the gateway and of each domain server: which module answers which path. */
-import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
 import type { DecisionService } from '../engine/approvals/decisions.ts';
@@ -15,11 +14,11 @@ import { createMetricsRoute } from '../gateway/metrics-route.ts';
 import { createMcpEndpoint, originOf } from '../gateway/mcp.ts';
 import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
-import { openWebApp } from '../gateway/pages/web-app.ts';
 import { queryRoutes } from '../gateway/query.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
 import { type OtherParts, createAuditReader, type AuditPart } from '../gateway/audit-log.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
+import type { WebBuild } from '../identity/web/build.ts';
 import type { Refusals } from '../storage/audit/refusals.ts';
 import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
 import { createRestApp } from '../transports/rest.ts';
@@ -27,7 +26,7 @@ import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
 import type { Meter } from './meter.ts';
-import { packageFolder, version } from './package.ts';
+import { version } from './package.ts';
 import type { LeadOf } from './portal.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -39,6 +38,8 @@ export interface Wiring {
   readonly backend: (server: string) => ToolBackend;
   readonly decide: DecisionService;
   readonly identity: Identity;
+  /** Undefined without a gateway, and if nothing was built from web/. */
+  readonly webBuild: WebBuild | undefined;
   readonly assistant: Assistant;
   readonly kv: KeyValue;
   readonly people: People;
@@ -130,7 +131,7 @@ const refusedAt =
   };
 
 export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
-  const { base, identity, registry, backend, decide, log, clock } = wiring;
+  const { base, identity, registry, backend, decide, webBuild, log, clock } = wiring;
   const guard = createHostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
   const { app, handle } = createRestApp(log, ['/api/confirm/:id']);
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
@@ -153,6 +154,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     version,
     backend,
     decide,
+    docsStyle: webBuild?.textOf('server-pages/api-reference.css'),
     ready: wiring.readiness.ready,
     note: wiring.note,
     recordRefused: wiring.recordRefused,
@@ -176,10 +178,13 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     sessions: identity.sessions,
     logout: identity.logout,
     now: () => clock.now(),
-    banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
+    frame: {
+      build: webBuild,
+      banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
+    },
     confirmation: (id, caller) => decide.view(id, caller.person),
     waiting: (caller) => decide.waiting(caller.person),
-    webApp: openWebApp(join(packageFolder, 'dist', 'web')),
+    webApp: webBuild?.entry('main.tsx') !== undefined,
   });
   await app.ready();
   const mcp = createMcpEndpoint({

@@ -2,15 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import type { CardChange, ConfirmationData } from '../../src/declare/answer.ts';
 import { approvePage, cardDigest, notYoursPage, pageHeaders } from '../../src/gateway/pages/approve.ts';
-import { approveScript } from '../../src/gateway/pages/approve-script.ts';
 import { difference, formatValue, timeLeft } from '../../src/gateway/pages/format.ts';
 import { approvalsPage, homePage } from '../../src/gateway/pages/home.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
-import { assets } from '../../src/identity/web/assets.ts';
+import { openWebBuild } from '../../src/identity/web/build.ts';
 import { bdi, hasUnseen, html, initials, mixesAlphabets, seen } from '../../src/identity/web/html.ts';
 import { createSealer } from '../../src/identity/web/seal.ts';
+import { WEB_BUILD } from '../services/built.ts';
 
 const now = new Date('2026-11-16T10:42:00.000Z');
+const frame = { build: openWebBuild(WEB_BUILD) };
 const SALARY: CardChange = { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money' };
 
 const data = (part: Partial<ConfirmationData> = {}): ConfirmationData => ({
@@ -36,7 +37,7 @@ const state = (part: Partial<ConfirmationState> = {}, card: Partial<Confirmation
   ...part,
 });
 const render = (part: Partial<ConfirmationState> = {}, card: Partial<ConfirmationData> = {}) =>
-  approvePage(state(part, card), { csrf: 'c5rf', cardToken: 'c4rd', person: 'Alice Chen', now });
+  approvePage(state(part, card), { csrf: 'c5rf', cardToken: 'c4rd', person: 'Alice Chen', now, frame });
 /** The visible text of a page, without tags and templates. */
 const text = (page: string) =>
   page
@@ -304,10 +305,11 @@ describe('pages', () => {
       csrf: 'x',
       waiting: [state()],
       now,
+      frame,
     };
     for (const page of [
       render(),
-      notYoursPage(),
+      notYoursPage({ frame }),
       homePage(options),
       homePage({ ...options, person: undefined, waiting: [] }),
       approvalsPage(options),
@@ -316,8 +318,40 @@ describe('pages', () => {
       for (const [, address] of page.matchAll(/(?:src|href|action)="([^"]*)"/g)) expect(address).toMatch(/^(?:\/(?!\/)|#)/);
       expect(page.match(/<h1/g)?.length ?? 0).toBeGreaterThanOrEqual(1);
     }
-    expect(assets.style.body).not.toMatch(/url\(|@import|https?:/);
-    expect(approveScript).not.toMatch(/innerHTML|eval\(|new Function|https?:\/\//);
+    expect(frame.build?.textOf('server-pages/page.css')).not.toMatch(/url\(|@import|https?:/);
+    const scripts = frame.build?.files.filter(({ path }) => /\/(?:page|approve|approval-card)-[^/]+\.js$/.test(path)) ?? [];
+    expect(scripts.length).toBe(3);
+    for (const { body } of scripts) expect(body.toString()).not.toMatch(/innerHTML|eval\(|new Function|https?:\/\//);
+  });
+
+  test('load scripts and a style sheet of the build, under names with a digest', () => {
+    const loaded = [...render().matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+    const [icon, ...built] = loaded;
+    expect(icon).toMatch(/^\/assets\/tamshai-[0-9a-f]{12}\.svg$/);
+    expect(built.map((path) => path.replace(/-[\w-]{8}\./, '.'))).toEqual([
+      '/assets/page-style.css',
+      '/assets/page.js',
+      '/assets/approve.js',
+    ]);
+    for (const path of built) {
+      const file = frame.build?.files.find((each) => each.path === path);
+      expect(file?.type).toBe(path.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8');
+    }
+  });
+
+  test('the script of every page is a classic script, which runs before the page is drawn and leaves no name behind', () => {
+    expect(render()).toMatch(/<script src="\/assets\/page-[^"]+"><\/script>/);
+    expect(frame.build?.textOf('server-pages/page.ts')?.trim()).toMatch(/^\(\(\)=>\{(?!.*\bimport\b).*\}\)\(\);$/s);
+  });
+
+  test('without a build they are complete, but have neither style nor script, and no button can decide', () => {
+    expect(openWebBuild('/nowhere')).toBeUndefined();
+    const page = approvePage(state(), { csrf: 'c5rf', person: 'Alice Chen', now });
+    expect(page).not.toMatch(/<script|rel="stylesheet"/);
+    expect(text(page)).toContain('This page needs JavaScript. Nothing has changed.');
+    expect(text(page)).toBe(text(render()));
+    for (const [button] of page.matchAll(/<button[^>]*data-decide[^>]*>/g))
+      expect(button).toMatch(/aria-disabled="true"|data-decide="back"/);
   });
 
   test('the start page shows pending changes, the signed-in person and the MCP address', () => {
@@ -328,7 +362,7 @@ describe('pages', () => {
         csrf: 'x',
         waiting: [state()],
         now,
-        banners: { development: true, scriptedApprovals: true },
+        frame: { banners: { development: true, scriptedApprovals: true } },
       }),
     );
     for (const words of [

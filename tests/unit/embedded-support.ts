@@ -13,6 +13,8 @@ import { createVerifier, type Verifier } from '../../src/identity/verify.ts';
 import type { KeyValue } from '../../src/engine/ports.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { openWebBuild } from '../../src/identity/web/build.ts';
+import { WEB_BUILD } from '../services/built.ts';
 import { folder, testPeople } from './identity-support.ts';
 import { builtIn } from '../registry.ts';
 
@@ -138,6 +140,7 @@ export async function testRuntime(registrationLimits?: RegistrationLimits): Prom
     revocations: denied,
     servers: ['http://localhost:3101'],
     registrationLimits,
+    build: openWebBuild(WEB_BUILD),
   });
   serve = provider.handler;
   const issuers = (['staff', 'customer'] as const).map((realm) =>

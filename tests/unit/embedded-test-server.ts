@@ -16,9 +16,11 @@ import { createEmbeddedIssuer } from '../../src/identity/issuers.ts';
 import { derive, openKeys } from '../../src/identity/keys.ts';
 import { type Revocations, createRevocations } from '../../src/identity/revocation.ts';
 import { createVerifier } from '../../src/identity/verify.ts';
+import { openWebBuild } from '../../src/identity/web/build.ts';
 import { type WebSessions, createWebSessions } from '../../src/identity/web/sessions.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { WEB_BUILD } from '../services/built.ts';
 import { folder, testPeople } from './identity-support.ts';
 import { builtIn } from '../registry.ts';
 
@@ -54,6 +56,7 @@ export const SALARY: readonly CardChange[] = [
 
 /** Starts the provider, the web pages and the stub approval endpoints on one port. */
 export async function testServer({ scriptedApprovals = false }: { scriptedApprovals?: boolean } = {}): Promise<TestServer> {
+  const build = openWebBuild(WEB_BUILD);
   let provider: EmbeddedProvider | undefined;
   const app = Fastify({
     forceCloseConnections: true,
@@ -71,7 +74,7 @@ export async function testServer({ scriptedApprovals = false }: { scriptedApprov
   const keys = openKeys(folder());
   const all = createAccounts(kv, personas, { roles: builtIn.roles });
   const denied = createRevocations(kv);
-  provider = createEmbeddedProvider({ base, keys, accounts: all, kv, revocations: denied, servers: [], scriptedApprovals });
+  provider = createEmbeddedProvider({ base, keys, accounts: all, kv, revocations: denied, servers: [], scriptedApprovals, build });
   const issuers = (['staff', 'customer'] as const).map((realm) =>
     createEmbeddedIssuer({ roles: builtIn.roles, realm, base, keys, accounts: all }),
   );
@@ -84,6 +87,7 @@ export async function testServer({ scriptedApprovals = false }: { scriptedApprov
     issuers: { staff: web(provider.issuers.staff), customer: web(provider.issuers.customer) },
     sealKey,
     verify: verifier.verify,
+    build,
   });
 
   const tickets = new Map<string, Ticket>();
@@ -165,7 +169,7 @@ export async function testServer({ scriptedApprovals = false }: { scriptedApprov
       Object.assign(card, { state: req.body.approved ? 'done' : 'denied', decidedAt: new Date().toISOString() });
     return { status: 'success', data: {} };
   });
-  pageRoutes(app, { sessions, confirmation, waiting: own, base, banners: { development: true, scriptedApprovals } });
+  pageRoutes(app, { sessions, confirmation, waiting: own, base, frame: { build, banners: { development: true, scriptedApprovals } } });
   await app.listen({ port, host: '127.0.0.1' });
   return made;
 }

@@ -5,7 +5,8 @@ import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/sch
 import type { Found } from '../lib/tools.ts';
 import { callTool, usePages } from '../lib/use-tool.ts';
 import { labelForCode, labelFor, shown } from '../lib/format.ts';
-import { ApprovalCard, type CardState } from './card.tsx';
+import { ApprovalCard } from './card.tsx';
+import type { CardState } from '../server-pages/approval-card.ts';
 import { DataTable } from './data-table.tsx';
 import { Thing } from './details.tsx';
 import { ErrorNotice } from './notice.tsx';

@@ -1,35 +1,11 @@
-/** Embeds the approval card that the server renders. The card's own script sends the decision; this component cannot approve. */
+/** Embeds the approval card that the server renders. The module of the approval page sends the decision; this component cannot approve. */
 import { useEffect, useRef, useState } from 'react';
-import { cardScript, get, ApiError, send, sessionEnded } from '../lib/api.ts';
+import { get, ApiError, send, sessionEnded } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
 import type { AuditEntry } from '../lib/contract.ts';
+import { attachCard, type CardState } from '../server-pages/approval-card.ts';
 import { CopyButton } from './copy-button.tsx';
 import { ErrorNotice } from './notice.tsx';
-
-export type CardState = 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'changed' | 'refused' | 'failed' | 'lost';
-type Attach = (
-  slot: HTMLElement,
-  options: {
-    readonly live: HTMLElement;
-    readonly root: Document;
-    readonly inApp: true;
-    readonly told: (state: CardState | 'signed-out' | 'gone') => void;
-  },
-) => () => void;
-
-let script: Promise<Attach> | undefined;
-function loadScript(): Promise<Attach> {
-  script ??= new Promise((resolve, reject) => {
-    const element = Object.assign(document.createElement('script'), { src: cardScript });
-    element.addEventListener('load', () => resolve((window as unknown as { tamshaiCard: Attach }).tamshaiCard));
-    element.addEventListener('error', () => {
-      script = undefined;
-      reject(new Error('The card cannot be shown.'));
-    });
-    document.head.append(element);
-  });
-  return script;
-}
 
 interface CardProps {
   readonly id: string;
@@ -97,10 +73,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
     };
     const begin = async () => {
       try {
-        const [answer, attach] = await Promise.all([
-          send(`/approve/${encodeURIComponent(id)}`, { headers: { accept: 'text/html' } }),
-          loadScript(),
-        ]);
+        const answer = await send(`/approve/${encodeURIComponent(id)}`, { headers: { accept: 'text/html' } });
         const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
         const drawn = page.querySelector<HTMLElement>('[data-slot]');
         if (gone || !slot.current || !live.current) return;
@@ -118,7 +91,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
         Object.assign(slot.current.dataset, drawn.dataset);
         slot.current.replaceChildren(...[...drawn.childNodes].map((node) => document.importNode(node, true)));
         dispatchEvent(new Event('tamshai:shown'));
-        stop = attach(slot.current, { live: live.current, root: page, inApp: true, told: tell });
+        stop = attachCard(slot.current, { live: live.current, templates: page, inApp: true, onState: tell });
         const first = slot.current.querySelector('article')?.dataset['state'] as CardState | undefined;
         setState(first);
         if (first) heard.current.onState?.(first);

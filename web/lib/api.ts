@@ -3,7 +3,6 @@ import type { Answer, ErrorAnswer } from './contract.ts';
 
 const root = document.getElementById('app');
 export const csrf = root?.dataset['csrf'] ?? '';
-export const cardScript = root?.dataset['cardScript'] ?? '';
 
 /** An error answer of the server, or OFFLINE if the server cannot be reached. */
 export class ApiError extends Error {

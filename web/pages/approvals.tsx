@@ -1,6 +1,7 @@
 /** The approvals page: pending changes, those decided in the last day, and the selected card. On a phone, list and card are two pages. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { ApprovalCard, type CardState } from '../components/card.tsx';
+import { ApprovalCard } from '../components/card.tsx';
+import type { CardState } from '../server-pages/approval-card.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
 import { useApp } from '../lib/app.tsx';

@@ -1,22 +1,18 @@
 /** The approval page of one change, and the server's message pages (not found, not yours, try again). */
 import { createHash } from 'node:crypto';
-import { asset } from '../../identity/web/assets.ts';
 import { bdi, html } from '../../identity/web/html.ts';
-import { type Banners, bar, brand, icon, page } from '../../identity/web/layout.ts';
-import { approveScript } from './approve-script.ts';
+import { bar, brand, icon, page, type PageFrame } from '../../identity/web/layout.ts';
 import { type CardOptions, card, executing, lost } from './card.ts';
 import { type ConfirmationState, viewOf } from './state.ts';
 
 export { pageHeaders } from '../../identity/web/headers.ts';
-
-export const approveAsset = asset('approve', 'js', approveScript);
 
 export interface ApprovePageOptions extends CardOptions {
   /** The CSRF token of this session. */
   readonly csrf: string;
   /** The CSRF token for a decision on this card in this session; see `cardDigest`. */
   readonly cardToken?: string | undefined;
-  readonly banners?: Banners | undefined;
+  readonly frame?: PageFrame | undefined;
 }
 
 /** Binds the token of a decision to the ticket and to everything that its card shows. */
@@ -24,7 +20,7 @@ export const cardDigest = ({ confirmationId, confirmationData }: Pick<Confirmati
   `card:${confirmationId}:${createHash('sha256').update(JSON.stringify(confirmationData)).digest('base64url')}`;
 
 /** The page has no navigation. Its URL contains the confirmation id and no other data. */
-export function approvePage(state: ConfirmationState, { csrf, cardToken = '', person, now, banners }: ApprovePageOptions): string {
+export function approvePage(state: ConfirmationState, { csrf, cardToken = '', person, now, frame }: ApprovePageOptions): string {
   const { origin, summary } = state.confirmationData;
   const program = origin === 'web' || origin === 'command' ? undefined : origin;
   const waits = viewOf(state, now) === 'waiting';
@@ -41,21 +37,21 @@ ${
 <template data-executing>${executing(summary)}</template>
 <template data-lost>${lost}</template>
 </main>`;
-  return page({ title: 'Approve a change', body, banners, script: approveAsset.path });
+  return page({ title: 'Approve a change', body, frame, module: 'server-pages/approve.ts' });
 }
 
 export interface MessagePageOptions {
   readonly person?: string | undefined;
   readonly csrf?: string | undefined;
-  readonly banners?: Banners | undefined;
+  readonly frame?: PageFrame | undefined;
 }
 
 const WAITING = { href: '/approvals', label: 'Show pending approvals' };
 
-function messagePage(title: string, heading: string, says: string, { banners }: MessagePageOptions, to = WAITING): string {
+function messagePage(title: string, heading: string, says: string, { frame }: MessagePageOptions, to = WAITING): string {
   return page({
     title,
-    banners,
+    frame,
     body: html`<main class="signin signin--small" id="main"><div class="signin-in">${brand()}<h1 class="big">${heading}</h1><p class="lead">${bdi(says)}</p><p class="foot"><a class="btn" href="${to.href}">${to.label}</a></p></div></main>`,
   });
 }

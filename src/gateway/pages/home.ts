@@ -1,6 +1,6 @@
 /** The plain start page and the plain list of pending approvals. */
 import { bdi, type Html, html } from '../../identity/web/html.ts';
-import { type Banners, bar, icon, page } from '../../identity/web/layout.ts';
+import { bar, icon, page, type PageFrame } from '../../identity/web/layout.ts';
 import { ring, through } from './card.ts';
 import { clock } from './format.ts';
 import { type ConfirmationState, secondsLeft } from './state.ts';
@@ -11,7 +11,7 @@ export interface HomePageOptions {
   readonly csrf?: string | undefined;
   readonly waiting: readonly ConfirmationState[];
   readonly now: Date;
-  readonly banners?: Banners | undefined;
+  readonly frame?: PageFrame | undefined;
 }
 
 const items = (waiting: readonly ConfirmationState[], now: Date): Html =>
@@ -26,7 +26,7 @@ const rule = html`<p class="small faint">Approve or deny each change separately.
 const list = (waiting: readonly ConfirmationState[], now: Date): Html =>
   html`<section class="card" aria-labelledby="waits"><header><h2 id="waits">Waiting for you</h2>${waiting.length > 0 && html`<span class="badge">${waiting.length} waiting</span>`}</header>${waiting.length > 0 ? items(waiting, now) : nothing}</section>`;
 
-export function homePage({ base, person, csrf, waiting, now, banners }: HomePageOptions): string {
+export function homePage({ base, person, csrf, waiting, now, frame }: HomePageOptions): string {
   const body = html`${bar({ name: person?.name, csrf: person && csrf, waiting: waiting.length, current: 'home' })}
 <main class="narrow" id="main">
 <h1 class="big">Ask your company’s own data</h1>
@@ -38,11 +38,11 @@ ${
 }
 <section class="card"><header><h2>Connect an assistant</h2></header><div class="pad"><p class="muted">Enter this address in Claude, ChatGPT, your editor or any other MCP client, then sign in.</p><div class="address"><code>${base}/mcp</code><button class="btn needs-js" type="button" data-copy="${base}/mcp">Copy</button></div></div></section>
 </main>`;
-  return page({ title: 'Start', body, banners });
+  return page({ title: 'Start', body, frame });
 }
 
-export function approvalsPage({ person, csrf, waiting, now, banners }: HomePageOptions): string {
+export function approvalsPage({ person, csrf, waiting, now, frame }: HomePageOptions): string {
   const body = html`${bar({ name: person?.name, csrf, waiting: waiting.length, current: 'approvals' })}
 <main class="narrow" id="main"><h1 class="big">Approvals</h1>${list(waiting, now)}${rule}</main>`;
-  return page({ title: 'Approvals', body, banners });
+  return page({ title: 'Approvals', body, frame });
 }

@@ -2,14 +2,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/caller.ts';
 import { Failure, failure } from '../../declare/errors.ts';
-import { type Asset, assets } from '../../identity/web/assets.ts';
+import { favicon } from '../../identity/web/favicon.ts';
 import { pageHeaders, securityHeaders } from '../../identity/web/headers.ts';
-import type { Banners } from '../../identity/web/layout.ts';
+import type { PageFrame } from '../../identity/web/layout.ts';
 import type { Reply, WebSessions } from '../../identity/web/sessions.ts';
-import { approveAsset, approvePage, cardDigest, noSuchPage, notFoundPage, notYoursPage, troublePage } from './approve.ts';
+import { approvePage, cardDigest, noSuchPage, notFoundPage, notYoursPage, troublePage } from './approve.ts';
 import { approvalsPage, type HomePageOptions, homePage } from './home.ts';
 import type { ConfirmationState } from './state.ts';
-import type { WebApp } from './web-app.ts';
+import { webAppPage } from './web-app.ts';
 
 export interface PageDeps {
   readonly sessions: WebSessions;
@@ -19,10 +19,10 @@ export interface PageDeps {
   /** Handles a back-channel logout token of an external issuer; undefined with the embedded provider. */
   readonly logout?: ((token: string) => Promise<void>) | undefined;
   readonly base: string;
-  readonly banners?: Banners | undefined;
+  readonly frame?: PageFrame | undefined;
   readonly now?: (() => Date) | undefined;
-  /** Without it, the server sends plain pages only. */
-  readonly webApp?: WebApp | undefined;
+  /** Whether signed-in people get the web app instead of the plain pages. */
+  readonly webApp?: boolean | undefined;
 }
 
 /** Paths of the web app, by realm. All of them serve the same page; the app requests the data as the signed-in person. */
@@ -51,7 +51,7 @@ const CUSTOMER_PATHS = [
 /** These routes change only sessions: sign-in, sign-out and back-channel logout. */
 export function pageRoutes(
   app: FastifyInstance,
-  { sessions, confirmation, waiting, logout, base, banners, now = () => new Date(), webApp }: PageDeps,
+  { sessions, confirmation, waiting, logout, base, frame = {}, now = () => new Date(), webApp = false }: PageDeps,
 ): void {
   const { host } = new URL(base);
   const send = (reply: FastifyReply, { status, headers, body }: Reply) => reply.code(status).headers(headers).send(body);
@@ -65,21 +65,21 @@ export function pageRoutes(
     csrf: sessions.csrf(req.raw),
     waiting: caller ? await waiting(caller) : [],
     now: now(),
-    banners,
+    frame,
   });
 
   const failed = (reply: FastifyReply, error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    if (error.code === 'USER_MISMATCH') return page(reply, notYoursPage({ banners }), 403);
-    if (error.status === 404) return page(reply, notFoundPage(error.message, { banners }), 404);
-    return page(reply, troublePage(error.message, { banners }), error.status);
+    if (error.code === 'USER_MISMATCH') return page(reply, notYoursPage({ frame }), 403);
+    if (error.status === 404) return page(reply, notFoundPage(error.message, { frame }), 404);
+    return page(reply, troublePage(error.message, { frame }), error.status);
   };
 
   // Browsers get a 404 page; programs get the JSON error.
   app.addHook('onSend', async (req, reply, body) => {
     if (!req.is404 || reply.statusCode !== 404 || req.method !== 'GET' || !req.headers.accept?.includes('text/html')) return body;
     reply.headers(pageHeaders);
-    return noSuchPage({ banners });
+    return noSuchPage({ frame });
   });
 
   void app.register(async (scope) => {
@@ -97,10 +97,14 @@ export function pageRoutes(
       return undefined;
     });
 
-    for (const { path, type, body } of [assets.style, assets.script, assets.icon, approveAsset] satisfies Asset[]) {
-      scope.get(path, (_req, reply) =>
-        reply.headers({ ...securityHeaders, 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }).send(body),
-      );
+    for (const { path, type, body, packed } of [favicon, ...(frame.build?.files ?? [])]) {
+      scope.get(path, async (req, reply) => {
+        const small = /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''));
+        const kept = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
+        return reply
+          .headers({ ...securityHeaders, ...kept, ...(small && { 'content-encoding': 'gzip' }) })
+          .send(small ? await packed() : body);
+      });
     }
 
     scope.get('/signin', async (req, reply) => send(reply, await sessions.signIn(req.raw)));
@@ -121,15 +125,6 @@ export function pageRoutes(
       return reply.code(200).send({ status: 'success' });
     });
 
-    for (const { path, type, body, packed } of webApp?.files ?? []) {
-      scope.get(path, async (req, reply) => {
-        const small = /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''));
-        const kept = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
-        return reply
-          .headers({ ...securityHeaders, ...kept, ...(small && { 'content-encoding': 'gzip' }) })
-          .send(small ? await packed() : body);
-      });
-    }
     /** Sends the web app to a signed-in person, each realm under its own paths; undefined if a plain page is needed. */
     const drawn = (req: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): FastifyReply | undefined => {
       const csrf = sessions.csrf(req.raw);
@@ -137,7 +132,7 @@ export function pageRoutes(
       const home = caller.person.realm === 'customer' ? '/portal' : '/';
       const theirs = req.url.startsWith('/portal') === (home === '/portal');
       if (!theirs) return send(reply, { status: 302, headers: { ...pageHeaders, location: home }, body: '' });
-      return page(reply, webApp.page({ csrf, banners }));
+      return page(reply, webAppPage({ csrf, frame }));
     };
     for (const path of webApp ? [...STAFF_PATHS, ...CUSTOMER_PATHS].filter((each) => each !== '/' && each !== '/approvals') : []) {
       scope.get(path, async (req, reply) => {
@@ -173,7 +168,7 @@ export function pageRoutes(
         if (!caller || csrf === undefined) return await askToSignIn(req, reply);
         const state = await confirmation(req.params.id, caller);
         const cardToken = sessions.csrf(req.raw, cardDigest(state));
-        return await page(reply, approvePage(state, { csrf, cardToken, person: caller.person.name, now: now(), banners }));
+        return await page(reply, approvePage(state, { csrf, cardToken, person: caller.person.name, now: now(), frame }));
       } catch (error) {
         return failed(reply, error);
       }

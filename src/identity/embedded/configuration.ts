@@ -3,7 +3,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Realm } from '../../declare/people.ts';
 import type { Accounts, PresentAccount } from '../accounts.ts';
 import type { SigningKey } from '../keys.ts';
-import type { Banners } from '../web/layout.ts';
+import type { PageFrame } from '../web/layout.ts';
 import { contentSecurityPolicy } from '../web/headers.ts';
 import { isOurs, needsConsent, ownClients, settleRegistration, WEB_CLIENT } from './clients.ts';
 import { errors, interactionPolicy } from './library.ts';
@@ -29,10 +29,10 @@ export interface RealmOptions {
   readonly accounts: Pick<Accounts, 'present'>;
   readonly adapter: NonNullable<Configuration['adapter']>;
   readonly resources: ReturnType<typeof audiences>;
-  readonly banners: Banners;
+  readonly frame: PageFrame;
 }
 
-export function configuration({ realm, mount, base, key, cookieKeys, accounts, adapter, resources, banners }: RealmOptions): Configuration {
+export function configuration({ realm, mount, base, key, cookieKeys, accounts, adapter, resources, frame }: RealmOptions): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
   const name = (what: string) => `tamshai-${realm}-${what}`;
 
@@ -142,7 +142,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
     renderError(ctx, out) {
       ctx.type = 'html';
       ctx.set('content-security-policy', contentSecurityPolicy());
-      ctx.body = errorPage(out.error, out.error_description, banners);
+      ctx.body = errorPage(out.error, out.error_description, frame);
     },
   };
 }

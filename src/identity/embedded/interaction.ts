@@ -6,7 +6,7 @@ import { isFormType } from '../../engine/media-type.ts';
 import type { Realm } from '../../declare/people.ts';
 import type { Accounts, Persona } from '../accounts.ts';
 import { contentSecurityPolicy, formTarget, pageHeaders } from '../web/headers.ts';
-import type { Banners } from '../web/layout.ts';
+import type { PageFrame } from '../web/layout.ts';
 import { fromOurPage } from '../web/origin.ts';
 import { CLI_CLIENT, isOurs, WEB_CLIENT } from './clients.ts';
 import { grantAll } from './configuration.ts';
@@ -23,23 +23,13 @@ export interface InteractionOptions {
   readonly audienceOf: (resource: string, clientId: string) => string | undefined;
   /** Called when a person allows this client. */
   readonly onAllowed: (clientId: string) => Promise<void>;
-  readonly banners: Banners;
+  readonly frame: PageFrame;
 }
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 const LARGEST_FORM = 4096;
 
-export function createInteractions({
-  provider,
-  realm,
-  base,
-  mount,
-  csrfKey,
-  accounts,
-  audienceOf,
-  onAllowed,
-  banners,
-}: InteractionOptions) {
+export function createInteractions({ provider, realm, base, mount, csrfKey, accounts, audienceOf, onAllowed, frame }: InteractionOptions) {
   const csrfOf = ({ uid, prompt }: Interaction) =>
     createHmac('sha256', csrfKey).update(`interaction\n${realm}\n${uid}\n${prompt.name}`).digest('base64url');
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -48,7 +38,7 @@ export function createInteractions({
     const target = redirectUri === undefined ? undefined : formTarget(redirectUri);
     res.writeHead(status, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy(target) }).end(markup);
   };
-  const stop = (res: ServerResponse, status: number, code: string) => show(res, status, errorPage(code, undefined, banners));
+  const stop = (res: ServerResponse, status: number, code: string) => show(res, status, errorPage(code, undefined, frame));
 
   const people = async (): Promise<Persona[]> => {
     const ofRealm = accounts.personas.filter((persona) => persona.realm === realm);
@@ -101,7 +91,7 @@ export function createInteractions({
             ? { question: 'Are you a customer?', href: '/signin?realm=customer', link: 'Sign in to the customer portal' }
             : { question: 'Are you an employee?', href: '/signin?realm=staff', link: 'Sign in with the staff list' };
       const program = isOurs(clientId) ? undefined : (client.clientName ?? 'a program without a name');
-      return show(res, 200, pickerPage({ action, csrf, people: await people(), otherRealm, program, banners }), redirectUri);
+      return show(res, 200, pickerPage({ action, csrf, people: await people(), otherRealm, program, frame }), redirectUri);
     }
     const account = interaction.session && (await accounts.present(realm, interaction.session.accountId));
     if (!account) return stop(res, 400, 'expired');
@@ -116,7 +106,7 @@ export function createInteractions({
       asCommand: clientId === CLI_CLIENT,
       redirectHost: URL.parse(redirectUri)?.host ?? redirectUri,
       audience,
-      banners,
+      frame,
     });
     show(res, 200, page, redirectUri);
   };

@@ -1,7 +1,7 @@
 /** HTML pages of the embedded provider: choose a person, consent, error. */
 import type { Persona } from '../accounts.ts';
 import { bdi, type Html, html, initials } from '../web/html.ts';
-import { type Banners, brand, icon, page, themeButton } from '../web/layout.ts';
+import { brand, icon, page, type PageFrame, themeButton } from '../web/layout.ts';
 
 export interface PickerPage {
   readonly action: string;
@@ -11,12 +11,12 @@ export interface PickerPage {
   readonly otherRealm?: { readonly question: string; readonly href: string; readonly link: string } | undefined;
   /** The name of the client that requests the sign-in, if it is not ours. */
   readonly program?: string | undefined;
-  readonly banners: Banners;
+  readonly frame: PageFrame;
 }
 
 const top: Html = html`<div class="row between">${brand()}${themeButton}</div>`;
 
-export function pickerPage({ action, csrf, people, otherRealm, program, banners }: PickerPage): string {
+export function pickerPage({ action, csrf, people, otherRealm, program, frame }: PickerPage): string {
   const customers = people.every(({ realm }) => realm === 'customer');
   const body = html`<main class="signin" id="main"><div class="signin-in">
 ${top}
@@ -35,7 +35,7 @@ ${top}
 ${otherRealm && html`<p class="other">${otherRealm.question} <a href="${otherRealm.href}">${otherRealm.link}</a></p>`}
 <p class="small faint foot">This list exists only with the built-in identity provider. With <code>OIDC_ISSUER</code> set, people sign in with their company account.</p>
 </div></main>`;
-  return page({ title: 'Sign in', body, banners });
+  return page({ title: 'Sign in', body, frame });
 }
 
 function describe({ realm, title, roles }: Persona): Html {
@@ -61,10 +61,10 @@ export interface ConsentPage {
   readonly asCommand: boolean;
   readonly redirectHost: string;
   readonly audience: string;
-  readonly banners: Banners;
+  readonly frame: PageFrame;
 }
 
-export function consentPage({ action, csrf, person, name, asCommand, redirectHost, audience, banners }: ConsentPage): string {
+export function consentPage({ action, csrf, person, name, asCommand, redirectHost, audience, frame }: ConsentPage): string {
   const shown = name === undefined ? html`A program without a name` : bdi(name);
   const body = html`<main class="signin" id="main"><div class="signin-in">
 ${top}
@@ -84,7 +84,7 @@ ${top}
 </dl></div>
 <form class="ap-foot" method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}"><p class="say">You are asked again each time it connects.</p><button class="btn" name="answer" value="no">Cancel</button><button class="btn btn--primary" name="answer" value="yes">Allow</button></form>
 </section></div></main>`;
-  return page({ title: 'Allow a program', body, banners });
+  return page({ title: 'Allow a program', body, frame });
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -95,7 +95,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   server_error: 'Something went wrong on our side. Nothing was changed. Please try again.',
 };
 
-export function errorPage(code: string, description: string | undefined, banners: Banners): string {
+export function errorPage(code: string, description: string | undefined, frame: PageFrame): string {
   const message = description === 'client is invalid' ? MESSAGES['invalid_client'] : MESSAGES[code];
   const body = html`<main class="signin signin--small" id="main"><div class="signin-in">
 ${brand()}
@@ -104,5 +104,5 @@ ${brand()}
 ${message === undefined && html`<p class="small faint foot">${bdi(code)}${description !== undefined && html`: ${bdi(description)}`}</p>`}
 <p class="foot"><a class="btn" href="/">Back to the start page</a></p>
 </div></main>`;
-  return page({ title: 'Sign-in stopped', body, banners });
+  return page({ title: 'Sign-in stopped', body, frame });
 }

@@ -11,7 +11,8 @@ import { embeddedIssuerUrl } from '../issuers.ts';
 import { derive, derivePrevious, type Keys } from '../keys.ts';
 import type { Revocations } from '../revocation.ts';
 import { contentSecurityPolicy, pageHeaders, securityHeaders } from '../web/headers.ts';
-import type { Banners } from '../web/layout.ts';
+import type { WebBuild } from '../web/build.ts';
+import type { PageFrame } from '../web/layout.ts';
 import { fromOurPage, hostAllowed } from '../web/origin.ts';
 import { keepClient, kvAdapter } from './adapter.ts';
 import { isOurs } from './clients.ts';
@@ -36,6 +37,8 @@ export interface EmbeddedProviderOptions {
   readonly log?: Pick<Logger, 'error'> | undefined;
   readonly scriptedApprovals?: boolean | undefined;
   readonly registrationLimits?: RegistrationLimits | undefined;
+  /** Scripts and styles of the pages. */
+  readonly build?: WebBuild | undefined;
 }
 
 export interface EmbeddedProvider {
@@ -98,12 +101,12 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
 }
 
 function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
-  const { base, keys, accounts, kv, revocations, servers, log, scriptedApprovals, clock = { now: () => new Date() } } = options;
+  const { base, keys, accounts, kv, revocations, servers, log, scriptedApprovals, build, clock = { now: () => new Date() } } = options;
   const limits = options.registrationLimits ?? REGISTRATION_LIMITS;
   const issuer = embeddedIssuerUrl(base, realm);
   const mount = issuer.slice(base.length);
   const prefix = `oidc:${realm}:`;
-  const banners: Banners = { development: true, scriptedApprovals };
+  const frame: PageFrame = { build, banners: { development: true, scriptedApprovals } };
   const resources = audiences(base, servers);
   const cookieKeys = [derive(keys, 'cookie'), derivePrevious(keys, 'cookie')].flatMap((key) => (key ? [key.toString('base64url')] : []));
   const onReplay = (grantId: string) => revocations.revokeSession(realm, grantId);
@@ -112,7 +115,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
 
   const provider = new Provider(
     issuer,
-    configuration({ realm, mount, base, key: keys.realms[realm], cookieKeys, accounts, adapter, resources, banners }),
+    configuration({ realm, mount, base, key: keys.realms[realm], cookieKeys, accounts, adapter, resources, frame }),
   );
 
   // Access tokens are not stored. They end because their sign-in is listed as revoked.
@@ -165,7 +168,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     await keepClient(kv, prefix, clientId, USED_CLIENT_SECONDS);
   };
   const csrfKey = derive(keys, 'csrf');
-  const interact = createInteractions({ provider, realm, base, mount, csrfKey, accounts, audienceOf: resources.of, onAllowed, banners });
+  const interact = createInteractions({ provider, realm, base, mount, csrfKey, accounts, audienceOf: resources.of, onAllowed, frame });
 
   return {
     realm,
@@ -180,7 +183,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       const query = new URLSearchParams(search);
       if (path === '/auth') {
         if ((query.get('response_mode') ?? 'query') !== 'query') {
-          res.writeHead(400, pageHeaders).end(errorPage('unsupported_response_mode', 'response_mode must be query', banners));
+          res.writeHead(400, pageHeaders).end(errorPage('unsupported_response_mode', 'response_mode must be query', frame));
           return;
         }
         // MCP clients often request no scope; they get the usual ones.

@@ -1,5 +1,6 @@
 /** The layout of the server's HTML pages: head, banners, top bar and icons. */
-import { assets } from './assets.ts';
+import type { WebBuild } from './build.ts';
+import { favicon } from './favicon.ts';
 import { bdi, type Html, html, initials, type Part } from './html.ts';
 
 /** The icons are drawn on a 16 px grid, in the colour of the text beside them. */
@@ -48,40 +49,49 @@ const banners = ({ development, scriptedApprovals }: Banners): Html =>
     html`<div class="devbar" role="region" aria-label="Development mode">${icon('info')}<span>Development mode: sample data, sign-in without passwords, this machine only.</span></div>`
   }`;
 
+/** What all pages of a server have in common. */
+export interface PageFrame {
+  readonly banners?: Banners | undefined;
+  /** Without it, pages have neither style nor script. */
+  readonly build?: WebBuild | undefined;
+}
+
 export interface Page {
   readonly title: string;
   readonly body: Part;
-  readonly banners?: Banners | undefined;
-  /** A script that only this page needs. */
-  readonly script?: string | undefined;
-  /** The ES module of a page that renders itself in the browser. */
+  readonly frame?: PageFrame | undefined;
+  /** The ES module that only this page needs, by its source in web/. */
   readonly module?: string | undefined;
-  readonly styles?: readonly string[] | undefined;
 }
 
-export const page = ({ title, body, banners: say = {}, script, module, styles = [] }: Page): string =>
-  `<!doctype html>\n${
+const styleSheet = (path: string): Html => html`<link rel="stylesheet" href="${path}">`;
+
+export function page({ title, body, frame: { banners: warnings = {}, build } = {}, module: source }: Page): string {
+  const style = build?.entry('server-pages/page.css');
+  const script = build?.entry('server-pages/page.ts');
+  const module = source === undefined ? undefined : build?.entry(source);
+  return `<!doctype html>\n${
     html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}${title !== 'Tamshai' && ' · Tamshai'}</title>
-<link rel="icon" href="${assets.icon.path}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.style.path}">
-${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
-<script src="${assets.script.path}"></script>
-${script !== undefined && html`<script src="${script}" defer></script>`}
-${module !== undefined && html`<script type="module" src="${module}"></script>`}
+<link rel="icon" href="${favicon.path}" type="image/svg+xml">
+${style && styleSheet(style.path)}
+${module?.styles.map(styleSheet)}
+${script && html`<script src="${script.path}"></script>`}
+${module && html`<script type="module" src="${module.path}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${banners(say)}
+${banners(warnings)}
 ${body}
 </body>
 </html>
 `.markup
   }`;
+}
 
 /** The top bar: brand, sections, the signed-in person and the sign-out form. */
 export interface Bar {

@@ -6,6 +6,7 @@ import type { Caller } from '../../engine/caller.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import type { Realm } from '../../declare/people.ts';
 import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
+import type { WebBuild } from './build.ts';
 import { createCookieJar } from './cookies.ts';
 import { pageHeaders } from './headers.ts';
 import { type IssuerClient, createIssuerClient, SignInRefused, type Tokens, type WebIssuer } from './issuer-client.ts';
@@ -24,6 +25,8 @@ export interface WebSessionOptions {
   readonly verify: (token: string, audiences: readonly string[]) => Promise<Caller>;
   readonly clock?: Clock | undefined;
   readonly log?: Pick<Logger, 'warn'> | undefined;
+  /** Scripts and styles of the pages. */
+  readonly build?: WebBuild | undefined;
 }
 
 /** A reply that any HTTP server can send. */
@@ -68,8 +71,10 @@ export function createWebSessions({
   sealKey,
   verify,
   log,
+  build,
   clock = { now: () => new Date() },
 }: WebSessionOptions): WebSessions {
+  const frame = { build };
   const jar = createCookieJar(base);
   const seals = createSealer(sealKey);
   const audiences: readonly string[] = [`${base}/api`];
@@ -152,7 +157,7 @@ export function createWebSessions({
       const asked = searchParams.get('realm');
       if (asked === null && !issuers.staff.embedded) {
         const customerHref = clients.customer && again('customer', to);
-        return page(200, signInPage({ staffHost: new URL(issuers.staff.issuer).host, staffHref: again('staff', to), customerHref }));
+        return page(200, signInPage({ staffHost: new URL(issuers.staff.issuer).host, staffHref: again('staff', to), customerHref, frame }));
       }
       const realm: Realm = asked === 'customer' && clients.customer ? 'customer' : 'staff';
       try {
@@ -161,7 +166,7 @@ export function createWebSessions({
         return redirect(302, url.href, jar.try(FLOW, flow, FLOW_SECONDS));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        return page(503, signInStoppedPage('unavailable', again(realm, to)));
+        return page(503, signInStoppedPage('unavailable', again(realm, to), frame));
       }
     },
 
@@ -169,14 +174,14 @@ export function createWebSessions({
       const cookie = jar.read(req, FLOW);
       const parsed = flowSchema.safeParse(cookie && seals.open(FLOW, cookie.value));
       if (!cookie || !parsed.success || parsed.data.until <= seconds())
-        return page(400, signInStoppedPage('refused', '/signin'), jar.clear(FLOW));
+        return page(400, signInStoppedPage('refused', '/signin', frame), jar.clear(FLOW));
       const { realm, to, ...secrets } = parsed.data;
       let tokens: Tokens;
       try {
         tokens = await need(clients[realm]).finish(new URL(req.url ?? '/', base), secrets);
       } catch (error) {
-        if (error instanceof SignInRefused) return page(400, signInStoppedPage('refused', again(realm, to)), jar.clear(FLOW));
-        if (error instanceof Failure) return page(503, signInStoppedPage('unavailable', again(realm, to)), jar.clear(FLOW));
+        if (error instanceof SignInRefused) return page(400, signInStoppedPage('refused', again(realm, to), frame), jar.clear(FLOW));
+        if (error instanceof Failure) return page(503, signInStoppedPage('unavailable', again(realm, to), frame), jar.clear(FLOW));
         throw error;
       }
       try {
@@ -184,7 +189,7 @@ export function createWebSessions({
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         const why = error.code === 'SERVICE_UNAVAILABLE' ? 'unavailable' : 'unusable';
-        return page(error.status === 503 ? 503 : 403, signInStoppedPage(why, again(realm, to)), jar.clear(FLOW));
+        return page(error.status === 503 ? 503 : 403, signInStoppedPage(why, again(realm, to), frame), jar.clear(FLOW));
       }
       // A new sign-in always creates a new session, and ends the old one, which may belong to another person.
       const before = idOf(req);

@@ -1,17 +1,19 @@
 /** The sign-in page for external identity providers, and the page for a stopped sign-in. */
 import { html } from './html.ts';
-import { brand, page } from './layout.ts';
+import { brand, page, type PageFrame } from './layout.ts';
 
 export interface SignInPage {
   /** The host of the company's identity provider. */
   readonly staffHost: string;
   readonly staffHref: string;
   readonly customerHref?: string | undefined;
+  readonly frame: PageFrame;
 }
 
-export const signInPage = ({ staffHost, staffHref, customerHref }: SignInPage): string =>
+export const signInPage = ({ staffHost, staffHref, customerHref, frame }: SignInPage): string =>
   page({
     title: 'Sign in',
+    frame,
     body: html`<main class="signin signin--small" id="main"><div class="signin-in">
 ${brand()}
 <h1 class="big">Sign in</h1>
@@ -28,9 +30,10 @@ const STOPPED = {
   unusable: 'Your account has no access to Tamshai. Ask an administrator for access.',
 } as const;
 
-export const signInStoppedPage = (why: keyof typeof STOPPED, again: string): string =>
+export const signInStoppedPage = (why: keyof typeof STOPPED, again: string, frame: PageFrame): string =>
   page({
     title: 'Sign-in stopped',
+    frame,
     body: html`<main class="signin signin--small" id="main"><div class="signin-in">
 ${brand()}
 <h1 class="big">Sign-in stopped</h1>

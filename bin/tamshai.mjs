@@ -24,7 +24,10 @@ function newest(folder) {
 }
 
 const isStale = () => !existsSync(join(dist, 'src', 'cli', 'main.js')) || timeOf(stamp) < Math.max(newest(src), newest(domains));
-/** Without development packages (`npm ci --omit=dev`) the web app cannot be built; the gateway then serves its plain pages. */
+/**
+ * Without development packages (`npm ci --omit=dev`) nothing of web/ can be built. The gateway then serves its plain pages, without style
+ * and script.
+ */
 const isWebStale = () => existsSync(web) && existsSync(join(root, 'node_modules', 'vite')) && timeOf(webStamp) < newest(web);
 
 const isAlive = (pid) => {

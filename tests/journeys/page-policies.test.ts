@@ -67,6 +67,25 @@ test('every page has a strict policy without unsafe sources, and contains only w
   expect(pages).toBeGreaterThan(8);
 });
 
+test('pages load their scripts and styles from files that browsers may cache forever', async () => {
+  const { base } = testServer.tamshai;
+  const page = await (await fetch(`${base}/signin`, { headers: { accept: 'text/html' } })).text();
+  const loaded = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+  expect(loaded.map((path) => path.replace(/-[\w-]{8,12}\./, '.'))).toEqual([
+    '/assets/tamshai.svg',
+    '/assets/page-style.css',
+    '/assets/page.js',
+  ]);
+  for (const path of loaded) {
+    const file = await fetch(base + path);
+    expect(file.status, path).toBe(200);
+    expect(file.headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable');
+    expect(file.headers.get('x-content-type-options'), path).toBe('nosniff');
+    const type = { svg: 'image/svg+xml', css: 'text/css', js: 'text/javascript' }[path.split('.').at(-1) ?? ''];
+    expect(file.headers.get('content-type'), path).toBe(`${type}; charset=utf-8`);
+  }
+});
+
 test('no source file contains an unsafe policy', () => {
   const files = ['src', 'web'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

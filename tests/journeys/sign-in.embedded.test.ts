@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => s.close());
 
-async function signIn(user: string, { to = '/', browser = new Browser(), realm = '' } = {}) {
-  const picker = await browser.follow(await browser.go(`${s.base}/signin?${new URLSearchParams({ to, ...(realm && { realm }) })}`), s.base);
+async function signIn(user: string, { to = '/', browser = new Browser(), realm = '', base = s.base } = {}) {
+  const picker = await browser.follow(await browser.go(`${base}/signin?${new URLSearchParams({ to, ...(realm && { realm }) })}`), base);
   const end = await browser.follow(
     await browser.go(picker.url, { form: { csrf: field(picker.body, 'csrf'), person: persona(user).sub } }),
-    s.base,
+    base,
   );
   return { browser, end };
 }
@@ -75,6 +75,19 @@ describe('signing in', () => {
     expect(end.body).toContain('Nina Patel');
     expect(browser.cookies.find(({ name }) => name === 'tamshai')?.attributes).toBe('Path=/; HttpOnly; SameSite=Strict');
     expect(cookieOf(browser)).toBeUndefined();
+  });
+
+  test('works on a server without built scripts and styles, whose pages link no missing file', async () => {
+    const bare = await testServer({ webFolder: '/nowhere' });
+    try {
+      const { end } = await signIn('alice.chen', { base: bare.base, to: `/approve/${bare.ticket('alice.chen')}` });
+      expect(end.status).toBe(200);
+      expect(end.body).toContain('This page needs JavaScript. Nothing has changed.');
+      expect(end.body).not.toMatch(/<script|rel="stylesheet"/);
+      expect(bare.decisions).toEqual([]);
+    } finally {
+      await bare.close();
+    }
   });
 
   test('customers choose from their own list', async () => {

@@ -20,6 +20,8 @@ function run(program: string, args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
     cwd: root,
     encoding: 'utf8',
+    // Vitest sets NODE_ENV to `test`, for which React's slower development version would be built.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`);
 }

@@ -49,14 +49,20 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+interface TestServerOptions {
+  readonly scriptedApprovals?: boolean;
+  /** The folder of the built scripts and styles. */
+  readonly webFolder?: string;
+}
+
 export const SALARY: readonly CardChange[] = [
   { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money' },
   { field: 'effective_date', label: 'Effective', from: null, to: '2026-12-01', format: 'date' },
 ];
 
 /** Starts the provider, the web pages and the stub approval endpoints on one port. */
-export async function testServer({ scriptedApprovals = false }: { scriptedApprovals?: boolean } = {}): Promise<TestServer> {
-  const build = openWebBuild(WEB_BUILD);
+export async function testServer({ scriptedApprovals = false, webFolder = WEB_BUILD }: TestServerOptions = {}): Promise<TestServer> {
+  const build = openWebBuild(webFolder);
   let provider: EmbeddedProvider | undefined;
   const app = Fastify({
     forceCloseConnections: true,

@@ -16,8 +16,7 @@ export interface Migration {
 
 interface FormerRecord {
   readonly name: string;
-  /** Absent: any text under this name counts. */
-  readonly digest?: string;
+  readonly digest: string;
 }
 
 /** sql/reworded.json: files whose name or comments changed. `statements` is a digest without comments, which a test compares. */
@@ -49,12 +48,11 @@ export function migrations(root: string, domains: readonly string[]): Migration[
         .filter((file) => /^\d.*\.sql$/.test(file))
         .sort();
       return [
-        // Every domain has its own digest of this template, so reworded.json cannot list them: any recorded text counts as applied.
         {
           name: `${domain}/platform`,
           text: read('platform', 'domain.sql').replaceAll('{{domain}}', domain),
           once: true,
-          formerly: [{ name: `${domain}/platform` }],
+          formerly: reworded['platform/domain.sql']?.formerly.filter(({ name }) => name === `${domain}/platform`) ?? [],
         },
         ...numbered.map((file) => numberedFile(domain, file)),
         { name: `${domain}/policies.sql`, text: read(domain, 'policies.sql'), once: false, after: numbered.join() },
@@ -80,7 +78,7 @@ function isOpen(file: Migration, applied: ReadonlyMap<string, string>): boolean 
 }
 
 const wasApplied = ({ formerly = [] }: Migration, applied: ReadonlyMap<string, string>) =>
-  formerly.some((record) => (record.digest === undefined ? applied.has(record.name) : applied.get(record.name) === record.digest));
+  formerly.some((record) => applied.get(record.name) === record.digest);
 
 /**
  * Applies the missing files, as the owner, while other sessions read and write. Each file is one transaction with a short lock timeout,

@@ -65,10 +65,11 @@ const markAnswer = (reply: FastifyReply, token: string | undefined) =>
 
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend, clock } = deps;
+  const { roles } = registry;
   const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys): Promise<Caller> => {
     const token = bearer(req.headers.authorization);
     const { caller } = await counted(req.raw, deps.onUnauthenticated, () =>
-      verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0), clock }),
+      verifyIdentity(keys, { token, server, roles, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0), clock }),
     );
     markAnswer(reply, token);
     return caller;
@@ -78,14 +79,14 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     if (kindOf(token) !== IDENTITY_KIND) return undefined;
-    await counted(req.raw, deps.onUnauthenticated, () => openIdentityToken(deps.gatewayKeys, { token, server, clock }));
+    await counted(req.raw, deps.onUnauthenticated, () => openIdentityToken(deps.gatewayKeys, { token, server, roles, clock }));
     markAnswer(reply, token);
     return { duplicates: 'allow', checked: false };
   });
   // The grant is verified before the body, so that a sender without one learns nothing about valid bodies.
   const byGrant = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
-    await counted(req.raw, deps.onUnauthenticated, () => openGrant(deps.gatewayKeys, { token, server, clock }));
+    await counted(req.raw, deps.onUnauthenticated, () => openGrant(deps.gatewayKeys, { token, server, roles, clock }));
     markAnswer(reply, token);
     // The card and the input are one long string each.
     return { duplicates: 'refuse', stringBytes: VOUCHED_BYTES };
@@ -102,10 +103,10 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   };
   const recordCall = recording(async (req, token) =>
     kindOf(token) === IDENTITY_KIND
-      ? callerIn(await openIdentityToken(deps.gatewayKeys, { token, server, clock }))
+      ? callerIn(await openIdentityToken(deps.gatewayKeys, { token, server, roles, clock }), roles)
       : { caller: await deps.authenticate(req.raw), requestId: req.id },
   );
-  const recordExecution = recording((_req, token) => openGrant(deps.gatewayKeys, { token, server, clock }));
+  const recordExecution = recording((_req, token) => openGrant(deps.gatewayKeys, { token, server, roles, clock }));
 
   app.post<{ Params: { tool: string } }>('/tools/:tool', { ...byIdentity, config: { record: recordCall } }, async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
@@ -130,7 +131,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
             path: req.url,
             body,
             userContext,
-            roles: registry.roles,
+            roles,
             firstUse,
             clock,
           });
@@ -158,7 +159,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () =>
-      verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, clock }),
+      verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, roles, clock }),
     );
     req.recorded = true;
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };

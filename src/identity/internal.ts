@@ -94,6 +94,8 @@ export function signIdentities(key: SigningKey, server: string, calls: readonly 
 }
 
 export interface Opening {
+  /** Drops roles that the realm of the person does not have, and adds implied ones. */
+  readonly roles: Pick<RoleTable, 'resolve'>;
   readonly token: string | undefined;
   readonly server: string;
   readonly clock?: Clock | undefined;
@@ -104,8 +106,6 @@ export interface IdentityCheck extends InternalCall, Opening {
   readonly firstUse?: ((jti: string, seconds: number) => Promise<boolean>) | undefined;
   /** The user in the body, if present. It must match the token. */
   readonly userContext?: unknown;
-  /** Resolves the roles in `userContext`, which may leave out implied ones. */
-  readonly roles?: Pick<RoleTable, 'resolve'>;
 }
 
 /** Verifies signature, server and expiry before the body is read. `verifyIdentity` later compares the token with the request. */
@@ -120,19 +120,22 @@ export async function openIdentityToken(
 }
 
 /** The caller in an opened identity token. The token is not compared with the body yet, so use the caller only for an audit record. */
-export function callerIn({ said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>): { caller: Caller; requestId: string } {
+export function callerIn(
+  { said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>,
+  roles: Opening['roles'],
+): { caller: Caller; requestId: string } {
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success) throw unauthenticated();
-  return { caller: callerFrom({ ...claims, iat, exp }), requestId: claims.rid };
+  return { caller: callerFrom({ ...claims, iat, exp }, roles), requestId: claims.rid };
 }
 
 /** Verifies signature, server and expiry of a grant before the body is read. `verifyGrant` later compares the grant with the body. */
 export async function openGrant(
   keys: GatewayKeys,
-  { token, server, clock = systemClock }: Opening,
+  { token, server, roles, clock = systemClock }: Opening,
 ): Promise<{ caller: Caller; requestId: string; tool: string }> {
   const claims = await open(keys, token, GRANT, grantClaims, server, clock);
-  return { caller: callerFrom(claims), requestId: claims.rid, tool: claims.tool };
+  return { caller: callerFrom(claims, roles), requestId: claims.rid, tool: claims.tool };
 }
 
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
@@ -141,7 +144,7 @@ export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): P
   const { said, iat, exp } = await openIdentityToken(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
-  const caller = callerFrom({ ...claims, iat, exp });
+  const caller = callerFrom({ ...claims, iat, exp }, roles);
   if (userContext !== undefined && !saysTheSame(userContext, caller, roles)) throw userMismatch();
   if (firstUse && !(await firstUse(claims.jti, IDENTITY.lifetime + SKEW))) throw unauthenticated();
   return { caller, requestId: claims.rid };
@@ -159,15 +162,12 @@ export function signGrant(
 }
 
 /** A replayed grant is harmless, because the store executes each confirmation id only once. */
-export async function verifyGrant(
-  keys: GatewayKeys,
-  check: Execution & { token: string | undefined; clock?: Clock | undefined },
-): Promise<{ caller: Caller; requestId: string }> {
-  const { token, server, confirmationId, tool, input, card, settle = false, clock = systemClock } = check;
+export async function verifyGrant(keys: GatewayKeys, check: Execution & Opening): Promise<{ caller: Caller; requestId: string }> {
+  const { token, server, roles, confirmationId, tool, input, card, settle = false, clock = systemClock } = check;
   const claims = await open(keys, token, GRANT, grantClaims, server, clock);
   const same = claims.jti === confirmationId && claims.tool === tool && claims.input === digest(input) && claims.card === digest(card);
   if (!same || claims.settle !== settle) throw unauthenticated();
-  return { caller: callerFrom(claims), requestId: claims.rid };
+  return { caller: callerFrom(claims, roles), requestId: claims.rid };
 }
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -257,14 +257,13 @@ function describe({ person, token, origin }: Caller): z.infer<typeof who> {
 }
 
 /** Callers behind the gateway can approve nothing; only the gateway decides. */
-function callerFrom({
-  who: { roles, client, origin, ...person },
-  jti,
-  iat,
-  exp,
-}: Pick<z.infer<typeof grantClaims>, 'who' | 'jti' | 'iat' | 'exp'>): Caller {
+function callerFrom(
+  { who, jti, iat, exp }: Pick<z.infer<typeof grantClaims>, 'who' | 'jti' | 'iat' | 'exp'>,
+  table: Opening['roles'],
+): Caller {
+  const { roles, client, origin, ...person } = who;
   return {
-    person: { ...person, employeeId: person.employeeId, organizationId: person.organizationId, roles: new Set(roles) },
+    person: { ...person, employeeId: person.employeeId, organizationId: person.organizationId, roles: table.resolve(person.realm, roles) },
     token: { id: jti, client, issuedAt: iat, expiresAt: exp },
     approves: 'nothing',
     origin,
@@ -278,11 +277,11 @@ const context = z.strictObject({
   roles: z.array(z.string()).optional(),
 });
 
-function saysTheSame(userContext: unknown, { person }: Caller, table: IdentityCheck['roles']): boolean {
+function saysTheSame(userContext: unknown, { person }: Caller, table: Opening['roles']): boolean {
   const said = context.safeParse(userContext);
   if (!said.success) return false;
   const { userId = person.sub, username = person.username, email = person.email, roles = [...person.roles] } = said.data;
-  const claimed = table?.resolve(person.realm, roles) ?? new Set(roles);
+  const claimed = table.resolve(person.realm, roles);
   return (
     (userId === person.principal || userId === person.sub || userId === person.employeeId) &&
     username === person.username &&

@@ -11,12 +11,14 @@ import { type OtherParts, auditAnswer, type AuditAnswer, type AuditPart, auditQu
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import { signIdentity, verifyIdentity } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
+import type { RoleTable } from '../declare/roles.ts';
 
 export interface AuditFederationOptions {
   readonly instance: string;
   /** Undefined in a process without a gateway: it answers questions and asks none. */
   readonly key: SigningKey | undefined;
   readonly gatewayKeys: GatewayKeys;
+  readonly roles: RoleTable;
   readonly own: AuditPart;
   readonly sealed: KeyValue;
   readonly openPubSub: (onMessage: (text: string) => void) => Promise<PubSub>;
@@ -50,6 +52,7 @@ export async function openAuditFederation({
   instance,
   key,
   gatewayKeys,
+  roles,
   own,
   sealed,
   openPubSub,
@@ -73,7 +76,7 @@ export async function openAuditFederation({
     let at = '';
     try {
       const { token, body } = asked.parse(JSON.parse((await sealed.get(questionKey(id))) ?? ''));
-      const { caller, requestId } = await verifyIdentity(gatewayKeys, { ...AUDIENCE, token, body, clock });
+      const { caller, requestId } = await verifyIdentity(gatewayKeys, { ...AUDIENCE, token, body, roles, clock });
       if (requestId !== id) throw new Error('another question');
       const given = await own(caller.person, auditQuestion.parse(JSON.parse(body)));
       const place = randomUUID();

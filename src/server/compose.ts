@@ -129,7 +129,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   if (tracing) later(() => tracing.close());
   const base = withGateway && new URL(config.base).port === '0' ? `http://localhost:${listeners.get('gateway')?.port}` : config.base;
 
-  const kv = await openKeyValue(config);
+  const kv = await openKeyValue(config, log);
   later(() => kv.close());
   const membership = await joinOthers(kv, keys, part);
   const sealed = createSealedKeyValue(kv, derive(keys, 'kv'), derivePrevious(keys, 'kv'));
@@ -268,6 +268,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
           instance: config.instance,
           key: withGateway ? keys.gateway.current : undefined,
           gatewayKeys,
+          roles: registry.roles,
           own: kept,
           sealed,
           clock,

@@ -42,8 +42,10 @@ export interface Stores {
 /** The password of each database login is derived from the master key, so that nobody has to choose or store it. */
 export const passwordFor = (keys: MasterKeys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
 
-export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
-  return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
+export function openKeyValue(config: Config, log?: Logger): Promise<KeyValue> | KeyValue {
+  return config.redisUrl === undefined
+    ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db'))
+    : openRedisKeyValue(config.redisUrl, log);
 }
 
 /** Reports the progress of the long steps of a first start. `part` is the finished part, 0 to 1. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import Database from 'libsql';
+import { builtIn } from '../registry.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instanceOf, recordersIn } from '../../src/server/chains.ts';
 import { openAuditFederation } from '../../src/server/audit-federation.ts';
@@ -55,6 +56,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       verifyChains([log], await checkpoints.all((chain) => chain === `calls-${instance}`), auditKeys),
     );
     const others = await openAuditFederation({
+      roles: builtIn.roles,
       instance,
       key,
       own,

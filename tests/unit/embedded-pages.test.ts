@@ -124,7 +124,7 @@ describe('the states of an approval card', () => {
       'role removed',
       render({
         state: 'failed',
-        error: error('INSUFFICIENT_PERMISSIONS', 'Your role hr-write was removed.', { roles: ['hr-write', 'executive'] }),
+        error: error('INSUFFICIENT_PERMISSIONS', 'Your role hr-write was removed.', { requiredRoles: ['hr-write', 'executive'] }),
       }),
       [
         'You can no longer approve this',

@@ -16,6 +16,7 @@ import {
 import { openKeys, rotateGatewayKey } from '../../src/identity/keys.ts';
 import { createBatchSigner } from '../../src/identity/batch-signer.ts';
 import { API, encoded, folder, refusal, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
+import { builtIn } from '../registry.ts';
 
 const here = setUp();
 afterAll(() => here.close());
@@ -26,7 +27,8 @@ const caller: Caller = { ...(await here.verifier.verify(await here.token('alice.
 
 const call = { server: 'hr', method: 'POST', path: '/tools/update_salary', body: '{"employee_id":"a","new_salary":1}' };
 const identity = () => signIdentity(key, { ...call, caller, requestId: 'r-1' }, clock);
-const check = (change: Partial<IdentityCheck> = {}) => verifyIdentity(servers, { ...call, token: identity(), clock, ...change });
+const { roles } = builtIn;
+const check = (change: Partial<IdentityCheck> = {}) => verifyIdentity(servers, { ...call, roles, token: identity(), clock, ...change });
 
 const saidIn = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as { who: object };
 
@@ -165,9 +167,9 @@ describe('identities that are signed in a batch', () => {
     let known = servers.find(key.kid);
     const token = identity();
     const withdrawn = { find: () => known };
-    await verifyIdentity(withdrawn, { ...call, token, clock });
+    await verifyIdentity(withdrawn, { ...call, roles, token, clock });
     known = undefined;
-    expect(await refusal(verifyIdentity(withdrawn, { ...call, token, clock }))).toEqual(UNAUTHENTICATED);
+    expect(await refusal(verifyIdentity(withdrawn, { ...call, roles, token, clock }))).toEqual(UNAUTHENTICATED);
   });
 
   it('are refused after a minute, even if their signature was verified before', async () => {
@@ -224,7 +226,7 @@ const execution: Execution = {
 describe('an execution grant', () => {
   const grant = () => signGrant(key, { ...execution, caller, requestId: 'r-2' }, clock);
   const execute = (change: Partial<Parameters<typeof verifyGrant>[1]> = {}) =>
-    verifyGrant(servers, { ...execution, token: grant(), clock, ...change });
+    verifyGrant(servers, { ...execution, roles, token: grant(), clock, ...change });
 
   it('allows one server to execute one confirmation as one person', async () => {
     const { caller: received, requestId } = await execute();
@@ -263,7 +265,7 @@ describe('rotation of the gateway key', () => {
     let published = JSON.stringify(gatewayJwks(openKeys(at)));
     const watched = watchGatewayKeys(async () => published, clock);
     const by = (signer: typeof old) =>
-      verifyIdentity(watched, { ...call, clock, token: signIdentity(signer, { ...call, caller, requestId: 'r' }, clock) });
+      verifyIdentity(watched, { ...call, roles, clock, token: signIdentity(signer, { ...call, caller, requestId: 'r' }, clock) });
     await by(old);
 
     rotateGatewayKey(at);

@@ -188,7 +188,7 @@ function changed(state: ConfirmationState): Html {
 }
 
 function refused(state: ConfirmationState): Html {
-  const roles = state.error?.details?.['roles'];
+  const roles = state.error?.details?.['requiredRoles'];
   const names = Array.isArray(roles) ? roles.filter((role) => typeof role === 'string').join(' or ') : '';
   return html`${head({
     look: 'off',

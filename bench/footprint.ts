@@ -38,7 +38,7 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
       },
     ];
     const atRest = residentMb(product.pid);
-    // tools/list is measured last, when everything that is built once has been built.
+    // tools/list is measured after the tool calls, so that its CPU does not include work that the process does only once.
     lines.push(...(await embeddedLines(product, timing)), ...(await listLines(product, timing)));
     const after = residentMb(product.pid);
     lines.push({

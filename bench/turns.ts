@@ -22,7 +22,7 @@ export interface Took {
   readonly p50: number;
   readonly p99: number;
   readonly calls: number;
-  /** Queries that the store aborted. Their time counts until then. */
+  /** The number of queries that failed with TIMEOUT. p50 and p99 include the time until the failure. */
   readonly late: number;
 }
 
@@ -66,11 +66,12 @@ export async function inTurns(questions: readonly Question[], { ms, rounds }: Ti
 export function over(took: ReadonlyMap<string, Took>, what: string, name: string, other: string, goal?: number): Line {
   const [one, two] = [took.get(name), took.get(other)];
   if (one === undefined || two === undefined) throw new Error(`nothing was measured for: ${what}`);
+  const timedOut = one.late > 0 ? `; ${one.late} of ${one.calls} timed out` : '';
   return {
     what,
     goal,
     ratio: one.p50 / two.p50,
-    note: `p50 ${one.p50.toFixed(2)} ms, p99 ${one.p99.toFixed(2)} ms; × ${two.p50.toFixed(2)} ms${one.late > 0 ? `; ${one.late} of ${one.calls} given up` : ''}`,
+    note: `p50 ${one.p50.toFixed(2)} ms, p99 ${one.p99.toFixed(2)} ms; compared with p50 ${two.p50.toFixed(2)} ms${timedOut}`,
   };
 }
 
@@ -97,7 +98,7 @@ export const chainOf = (last: (chain: string) => Promise<Head | undefined>): Cha
 export const PAGE = 50;
 /** One row more than a page, to find out whether there is a next page. */
 export const TAKE = PAGE + 1;
-/** Small enough for the store's statement timeout, even on a busy machine. */
+/** Rows per query while a measurement is prepared: few enough to finish within the store's statement timeout, even on a busy machine. */
 export const STRIDE = 1_000;
 const TRIES = 5;
 
@@ -112,7 +113,7 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Finds the last key of `rows` rows page by page, like a client. */
+/** Returns the key of row number `rows`. Reads up to that row in pages of `STRIDE` rows, each after the last key of the page before. */
 export async function placeAfter<K>(
   rows: number,
   next: (after: K | undefined, take: number) => Promise<K | undefined>,

@@ -19,7 +19,10 @@ export function tokensOf({ url }: Keycloak): (user: string) => Promise<string> {
   };
 }
 
-/** Opens the card, presses its button, and signs in again where the page asks for it. Errors are thrown, so that the caller retries. */
+/**
+ * Decides on the approval page with HTTP requests, as a browser does. If the session has ended, it throws, and the caller's retry signs
+ * in again.
+ */
 export function throughBrowser(base: string): TestClient['decide'] {
   const browsers = new Map<string, Promise<Person>>();
   const signedIn = (user: string): Promise<Person> => {

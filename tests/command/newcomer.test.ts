@@ -1,4 +1,7 @@
-/** The command as a new user runs it: other ports, another folder, no options. */
+/**
+ * The CLI as a new user runs it in a second terminal: the server does not use the default ports and data folder, and the commands get no
+ * settings.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -73,7 +73,10 @@ async function numberedRows(testServer: TestServer, text: string): Promise<Versi
 export const touch = async (testServer: TestServer, { domain }: Tool, row: VersionedRow): Promise<void> =>
   (await openRawStore(testServer, domain)).touch(row);
 
-/** Whether the card showed a value of this row. The requester's own name on a card comes from the sign-in. */
+/**
+ * Whether the card showed a value of this row. False for the requester's own row: the requester's name on a card comes from the sign-in,
+ * not from a row.
+ */
 export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked): boolean {
   const { subject, summary, changes, userId } = ticket.confirmationData;
   if (Object.values(key).includes(userId) || copies.includes(table)) return false;

@@ -438,7 +438,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(await ask(bob, 'get_arr_movement', bad)).toBe('VALIDATION_ERROR');
     });
 
-    test('get_arr returns the figures of the last month that ended on or before the given day', async () => {
+    test('get_arr returns the newest figures on or before the given day: of a month end, or of today in the current month', async () => {
       const { rows } = await movement({ months: 24 });
       for (const [n, row] of rows.entries()) {
         const arr = (await testRuntime.data(eve, 'finance', 'get_arr', { as_of_date: row['as_of_date'] })) as Record<string, unknown>;

@@ -163,7 +163,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
   }
 
   describe('over the sample', () => {
-    test('adds up from states, quarters, returns and estimates, and liability minus paid is the remaining amount', async () => {
+    test('a year sums up quarters and returns, a quarter estimates, each total its states; remaining is liability minus paid', async () => {
       for (const year of [2025, 2026]) {
         const whole = await summary({ period: String(year) });
         const parts = await Promise.all([1, 2, 3, 4].map((quarter) => summary({ period: `${year}-Q${quarter}` })));
@@ -329,7 +329,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       expect(await summary({ period: '2026' })).toMatchObject({ compliance });
     });
 
-    test('has a return as overdue if it is not filed in time or not paid', async () => {
+    test('lists a return as overdue if its deadline has passed and it is not filed or not fully paid', async () => {
       const filed: Filing = {
         year: 2025,
         state: 'CA',

@@ -225,7 +225,7 @@ describe('the customer issuer', () => {
     await here.close();
   };
 
-  it('gives an email address only if the provider has verified it, because an invitation is accepted by the address', async () => {
+  it('gives an email address only if the provider has verified it, because invitations are matched by email address', async () => {
     const claims = { roles: ['basic-customer'], organization_id: 'ACME-1', email: 'kofi@acme.example' };
     for (const [more, email] of [
       [{ email_verified: true }, 'kofi@acme.example'],

@@ -170,7 +170,7 @@ describe('2026-07-28, the request state', () => {
   }
   const ask = (n: number) => ({ name: 'notes_raise', arguments: { n, m: 0 } });
 
-  it('is required: a call without it that already answers "accept" gets the elicitation', async () => {
+  it('is required: a call that contains the answer "accept" but no request state gets the elicitation', async () => {
     const { result } = await post({ ...ask(1), inputResponses: accepted });
     expect(result).toMatchObject({
       resultType: 'input_required',

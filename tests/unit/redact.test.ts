@@ -186,7 +186,7 @@ describe('redact', () => {
     fc.assert(
       fc.property(text, (each) => {
         const ascii = each.replace(/[^\x00-\x7f]/g, '');
-        // The final letter is not ASCII, so the function uses its patterns for any text.
+        // The final letter is not ASCII, so `hidePatterns` uses its Unicode patterns instead of its ASCII patterns.
         expect(`${hidePatterns(ascii)}\n é`).toBe(hidePatterns(`${ascii}\n é`));
       }),
       { numRuns: 3_000 },

@@ -54,7 +54,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .option('--json', 'print one JSON line when everything is ready')
     .action((servers: string[], options: Options) => finish(async () => (await import('./commands/start.ts')).serve(servers, options)));
 
-  command('ask', 'Ask the assistant a question in plain language. It shows a change first, and asks for your approval.', [
+  command('ask', 'Ask the assistant a question in plain language. If a change needs approval, it shows the change and asks you first.', [
     'tamshai ask "what is my PTO balance?" --as marcus.johnson',
     'tamshai ask "top 5 deals closing this month" --as carol.johnson',
     'tamshai ask "and next month?" --as carol.johnson --conversation 7c1e0b52-…',
@@ -68,7 +68,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
       finish(async () => (await import('./commands/ask.ts')).ask(words.join(' '), options)),
     );
 
-  command('call', 'Call one tool as one person. It shows a change first, and asks for your approval.', [
+  command('call', 'Call one tool as one person. If a change needs approval, it shows the change and asks you first.', [
     'tamshai call hr get_time_off_balances --as marcus.johnson',
     `tamshai call hr find_employees '{"name":"Kim"}' --as frank.davis`,
     'tamshai call tasks list_tasks --as nina.patel --json | jq .data',

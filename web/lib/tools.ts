@@ -16,7 +16,9 @@ export const findTool = (servers: readonly ServerInfo[], server: string, tool: s
 export interface Suggestion {
   readonly ask: string;
   readonly server: string;
+  /** Whether the tool is a write tool, which needs an approval unless the condition `atOnceWhen` is true. */
   readonly writes: boolean;
+  readonly atOnceWhen: string | null;
 }
 export interface SuggestionGroup {
   readonly name: 'Your work' | 'Your team' | 'You' | 'The company';
@@ -70,7 +72,9 @@ export function suggestions(servers: readonly ServerInfo[], roles: readonly stri
         .filter(({ kind, annotations }) => kind !== 'write' || (name !== 'The company' && !annotations.destructiveHint))
         .flatMap((tool) => {
           const ask = groupOf(tool, roles) === name ? askOf(tool, name) : undefined;
-          return ask === undefined ? [] : [{ ask: ask.charAt(0).toUpperCase() + ask.slice(1), server, writes: tool.kind === 'write' }];
+          if (ask === undefined) return [];
+          const { kind, atOnceWhen } = tool;
+          return [{ ask: ask.charAt(0).toUpperCase() + ask.slice(1), server, writes: kind === 'write', atOnceWhen }];
         }),
     );
     const longest = Math.max(0, ...queues.map((queue) => queue.length));

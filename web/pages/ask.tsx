@@ -45,10 +45,10 @@ function Suggestions({ groups, onAsk }: { readonly groups: readonly SuggestionGr
         <section key={name} aria-label={`You could ask: ${name.toLowerCase()}`} className="mt-8">
           <h2 className="eyebrow mb-4">{name}</h2>
           <div className="suggest">
-            {some.map(({ ask, server, writes }) => (
+            {some.map(({ ask, server, writes, atOnceWhen }) => (
               <button key={ask} type="button" onClick={() => onAsk(ask)}>
                 <span>{ask}</span>
-                <span className="tag">{writes ? `${server}, needs approval` : server}</span>
+                <span className="tag">{writes ? `${server}, ${atOnceWhen === null ? 'needs' : 'may need'} approval` : server}</span>
               </button>
             ))}
           </div>

@@ -26,7 +26,7 @@ interface Server {
 }
 
 const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'writes at once' };
-const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'at once if yours' : (KIND[kind] ?? ''));
+const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'may need approval' : (KIND[kind] ?? ''));
 
 /** Without a person, lists all declared tools; with one, asks the running gateway. */
 export async function tools(

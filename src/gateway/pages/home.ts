@@ -30,7 +30,7 @@ export function homePage({ base, person, csrf, waiting, now, frame }: HomePageOp
   const body = html`${bar({ name: person?.name, csrf: person && csrf, waiting: waiting.length, current: 'home' })}
 <main class="narrow" id="main">
 <h1 class="big">Ask your company’s own data</h1>
-<p class="lead">Connect any AI assistant and ask in plain language. Changes need your approval.</p>
+<p class="lead">Connect any AI assistant and ask in plain language. Most changes need your approval.</p>
 ${
   person
     ? html`${list(waiting, now)}<section class="card"><header><h2>You</h2></header><div class="pad"><dl class="kv"><dt>Name</dt><dd>${bdi(person.name)}</dd><dt>Roles</dt><dd>${bdi(person.roles.join(', '))}</dd></dl></div></section>`

@@ -79,7 +79,7 @@ export async function insertReport(sql: SqlWriter, { name, department, month, it
   return report_id;
 }
 
-/** The lines of a budget that change if the budget is approved over `amount`: each line gets its share. */
+/** The lines of a budget that change if it is approved at `amount`: `amount` is divided in proportion to the allocated amounts. */
 export async function changedLines(sql: SqlReader, budget_id: string, amount: number) {
   const lines = await sql.many(
     budgetCategory.pick({ category: true, allocated_amount: true }),
@@ -97,8 +97,8 @@ export async function changedLines(sql: SqlReader, budget_id: string, amount: nu
 
 export const inWords = {
   budget: ({ department, fiscal_year }: Pick<Budget, 'department' | 'fiscal_year'>) => `the ${department} budget for ${fiscal_year}`,
-  invoice: ({ vendor_name, amount }: Invoice) => `the invoice of ${vendor_name} over ${usd(amount)}`,
-  report: ({ employee_name, month, total }: Report) => `the expense report of ${employee_name} for ${month} over ${usd(total)}`,
+  invoice: ({ vendor_name, amount }: Invoice) => `the invoice of ${vendor_name} for ${usd(amount)}`,
+  report: ({ employee_name, month, total }: Report) => `the expense report of ${employee_name} for ${month}, ${usd(total)} in total`,
 };
 /** The facts that an approval card shows besides the changes. */
 export const labels = {

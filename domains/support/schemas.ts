@@ -53,7 +53,7 @@ export const comment = z.object({
 export const sentComment = comment.extend({ author_name: callerText, body: callerText });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
-  highlights: z.record(companyText, z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
+  highlights: z.record(companyText, z.array(untrusted)).describe('Field → excerpts of its text as HTML, with the matches in <em>'),
 };
 
 /** A ticket for staff. */

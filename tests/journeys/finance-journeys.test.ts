@@ -64,7 +64,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const before = await spentOn('Engineering');
     const { invoice_id, amount } = await first(bob, 'list_invoices', { vendor: 'CloudNine', status: 'pending' });
     const card = await testRuntime.ask(bob, 'finance', 'approve_invoice', { invoice_id, approver_notes: 'As ordered' });
-    expect(card.message).toBe('Approve the invoice of CloudNine Hosting over 18,450.00 USD? Nothing has changed yet.');
+    expect(card.message).toBe('Approve the invoice of CloudNine Hosting for 18,450.00 USD? Nothing has changed yet.');
     expect(card.confirmationData).toMatchObject({
       mcpServer: 'finance',
       userId: id(bob),
@@ -155,7 +155,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       { description: 'Something else', amount: 0.01 },
     ];
     const card = await testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items, total: 130.51 });
-    expect(card.message).toBe('Submit expenses of 2026-11 over 130.51 USD? Nothing has changed yet.');
+    expect(card.message).toBe('Submit expenses of 2026-11, 130.51 USD in total? Nothing has changed yet.');
     expect(card.confirmationData.subject).toEqual({ label: 'Marcus Johnson, Engineering: 3 items', id: id(marcus) });
     expect(card.confirmationData.changes).toMatchObject([
       { label: '2026-11-16 transport', from: null, to: 'Taxi: 42.50 USD, no receipt' },
@@ -196,7 +196,9 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(await ask(bob, 'reimburse_expense_report', { report_id })).toBe('EXPENSE_REPORT_NOT_APPROVED');
     const before = await spentOn('Engineering');
     const approval = await testRuntime.ask(nina, 'finance', 'approve_expense_report', { report_id, approver_notes: 'Thanks' });
-    expect(approval.message).toBe('Approve the expense report of Marcus Johnson for 2026-11 over 130.51 USD? Nothing has changed yet.');
+    expect(approval.message).toBe(
+      'Approve the expense report of Marcus Johnson for 2026-11, 130.51 USD in total? Nothing has changed yet.',
+    );
     expect(dataOf(await testRuntime.approve(nina, approval.confirmationId))).toMatchObject({
       status: 'APPROVED',
       approved_by_name: 'Nina Patel',
@@ -307,7 +309,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const card = await testRuntime.ask(bob, 'finance', 'delete_invoice', { ...invoice, reason: 'It was a duplicate' });
     expect(card.confirmationData).toMatchObject({ destructive: true, reason: 'It was a duplicate' });
     expect(card.message).toBe(
-      'Delete the invoice of Apex Legal Partners over 6,800.00 USD? The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.',
+      'Delete the invoice of Apex Legal Partners for 6,800.00 USD? The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.',
     );
     expect(code(await testRuntime.approve(bob, card.confirmationId))).toBe('success');
     expect(code(await testRuntime.done(bob, 'finance', 'delete_expense_report', { ...report, reason: 'Handed in by mistake' }))).toBe(

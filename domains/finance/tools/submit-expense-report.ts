@@ -99,7 +99,7 @@ export const submitExpenseReport = finance.write({
     const before = await reportsOf(sql, me.employeeId, of);
     const reported = sumOf(before.map((each) => each.total));
     return {
-      summary: `Submit expenses of ${of} over ${usd(sumOfItems)}`,
+      summary: `Submit expenses of ${of}, ${usd(sumOfItems)} in total`,
       subject: { label: `${self.name}, ${self.department}: ${items.length} ${items.length === 1 ? 'item' : 'items'}`, id: me.employeeId },
       changes: [
         ...itemLines(items, true),

@@ -16,9 +16,9 @@ export const queryGraph = knowledge.list({
   resource: RESOURCES.triples,
   roles: ['employee'],
   input: z.object({
-    subject: line(200).optional().describe('Name at the beginning, or whole words of it'),
+    subject: line(200).optional().describe('Name of the subject, or whole consecutive words of it'),
     predicate: predicate.optional().describe('Such as depends_on or owned_by'),
-    object: line(200).optional().describe('Name at the end, or whole words of it'),
+    object: line(200).optional().describe('Name of the object, or whole consecutive words of it'),
     min_confidence: minConfidence,
     as_of: asOf,
     valid_on: validOn,

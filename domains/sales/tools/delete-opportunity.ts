@@ -53,7 +53,7 @@ export const deleteOpportunity = sales.write({
     const found = (await opportunityById(documents, opportunity_id)) ?? fail('OPPORTUNITY_NOT_FOUND', { opportunity_id });
     if (!(openStages as readonly string[]).includes(found.stage)) throw fail('OPPORTUNITY_NOT_OPEN', { stage: found.stage });
     return {
-      summary: `Delete the deal ${found.deal_name} with ${found.customer_name} over ${usd(found.value)}`,
+      summary: `Delete the deal ${found.deal_name} with ${found.customer_name}, worth ${usd(found.value)}`,
       subject: { label: dealLabel(found), id: opportunity_id },
       changes: [
         { field: 'stage', from: found.stage, to: 'Deleted' },

@@ -49,7 +49,7 @@ export const getCustomer = sales.read({
       expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
-  summary: ({ name, totals }) => `${name}: ${totals.open_deals} open deals over ${usd(totals.open_value)}, ${usd(totals.won_value)} won`,
+  summary: ({ name, totals }) => `${name}: ${totals.open_deals} open deals worth ${usd(totals.open_value)}, ${usd(totals.won_value)} won`,
 
   async run({ customer_id }, { documents, fail }) {
     const found = (await customerById(documents, customer_id)) ?? fail('CUSTOMER_NOT_FOUND', { customer_id });

@@ -46,7 +46,7 @@ export const getPipeline = sales.read({
     count: { field: 'count', label: 'Deals' },
   },
   summary: ({ quarter: when, total: all }) =>
-    `Pipeline ${when}: ${all.count} open deals over ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
+    `Pipeline ${when}: ${all.count} open deals worth ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
 
   async run({ quarter: asked }, { documents, today }) {
     const { label, from, to } = asked ?? quarterOf(today);

@@ -9,7 +9,7 @@ const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
 const figures = {
   resolved: z.int().describe('Tickets solved'),
   avg_resolution_minutes: z.int().nullable().describe('From the customer’s first word to the solution; null where nothing was solved'),
-  sla_compliance_percent: z.number().describe('Of a hundred solved tickets, how many in time'),
+  sla_compliance_percent: z.number().describe('Percentage of the solved tickets that were solved in time'),
 };
 const row = z.object({ resolved_by: storedId, resolved_by_name: signInName, resolved: z.int(), minutes: z.number(), met: z.int() });
 

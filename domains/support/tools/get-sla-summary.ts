@@ -5,7 +5,7 @@ import { percent, sla } from '../rules.ts';
 import { priorities, tiers } from '../schemas.ts';
 
 const counts = { total: z.int(), within: z.int(), at_risk: z.int(), breached: z.int() };
-const share = z.number().describe('Of a hundred tickets that wait, how many are not past their deadline');
+const share = z.number().describe('Percentage of the waiting tickets that are not past their deadline; 100 if none waits');
 const row = z.object({ priority: z.enum(priorities), tier: z.enum(tiers), total: z.int(), at_risk: z.int(), breached: z.int() });
 type Row = z.output<typeof row>;
 

@@ -2,7 +2,7 @@
 /** The engine's own roles. Every other role belongs to the domain that declares it with `defineRoles`. */
 export type BaseRole = 'employee' | 'manager' | 'executive';
 export const BASE_ROLES: readonly BaseRole[] = ['employee', 'manager', 'executive'];
-/** Declarations name roles with their own types; the engine compares names. */
+/** Declarations type their roles as a union of names (`RoleSet`). The engine compares role names as plain strings. */
 export type Role = string;
 export type Realm = 'staff' | 'customer';
 

@@ -183,7 +183,10 @@ class Source {
 const damaged = () => refused('it is damaged, or its end is missing');
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
 const MOST_ENTRIES = 1_000_000;
-/** An archive may unpack to 200 times its size plus 256 MiB: mostly empty files shrink to a thousandth, but no whole data folder does. */
+/**
+ * An archive may unpack to 200 times its size plus 256 MiB: a file that is mostly zeros can shrink to a thousandth of its size, but a
+ * whole data folder does not.
+ */
 const MOST_GROWTH = { times: 200, beside: 256 * 1024 * 1024 };
 
 /** Unpacks into a folder that must not exist yet, then compares every file with the list at the end of the archive. */
@@ -228,7 +231,7 @@ async function unpackAll(source: Source, folder: string): Promise<Listed> {
       .split('/')
       .slice(0, -1)
       .map((_part, i, parts) => parts.slice(0, i + 1).join('/'));
-    if (above.some((each) => found.has(each))) throw refused(`${quoted(name)} lies in a file`);
+    if (above.some((each) => found.has(each))) throw refused(`the path ${quoted(name)} contains a file where a folder has to be`);
     const path = join(folder, ...name.split('/'));
     if (!path.startsWith(folder + sep)) throw refused(`${quoted(name)} leads out of the folder`);
     for (const each of isFolder ? [...above, name] : above) folders.add(each);

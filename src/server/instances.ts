@@ -55,7 +55,7 @@ const folderIn = ({ home }: Folders) => (home === undefined || !isAbsolute(home)
 const isOwn = ({ uid, mode }: { uid: number; mode: number }, foreign: number): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & foreign) === 0);
 
-/** False for a process of another user, which cannot have written an entry here. */
+/** Also false for a running process of another user (EPERM): it reuses the pid, because only this user writes entries. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -136,8 +136,8 @@ function findInstance(environment: Environment, folders: Folders): Instance | un
 }
 
 /**
- * Adds the public URL, the data folder and the missing ports of the running instance. An environment that sets GATEWAY_PORT,
- * TAMSHAI_PUBLIC_URL or OIDC_ISSUER stays as it is.
+ * Adds the running instance's public URL, its data folder, and its ports that the environment does not set. An environment that sets
+ * GATEWAY_PORT, TAMSHAI_PUBLIC_URL or OIDC_ISSUER stays as it is.
  */
 export const completedBy =
   (folders: Folders = ownFolders()) =>

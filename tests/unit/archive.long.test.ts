@@ -162,7 +162,7 @@ test.each<[string, Entry[], RegExp]>([
       { name: 'a', content: 'x' },
       { name: 'a/b', content: 'x' },
     ],
-    /"a\/b" lies in a file/,
+    /the path "a\/b" contains a file where a folder has to be/,
   ],
   ['a wrong checksum', [{ name: 'a', content: 'x', checksum: 1 }], /an entry has a wrong checksum/],
   ['a negative size', [{ name: 'a', size: '-0000000001\0' }], /"a" has an invalid size/],

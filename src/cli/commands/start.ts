@@ -25,7 +25,7 @@ export async function serve(names: readonly string[], options: { json?: boolean 
   const config = readConfig(builtIn);
   const all = builtIn.domains.map(({ name }) => name);
   for (const name of names) requireServer(name, { gateway: true });
-  // A URL that is set for the whole installation does not make a server remote in its own process.
+  // All processes may share the same settings, so this process ignores the URL of a server that it serves itself.
   const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
   const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
   if (lost[0] !== undefined)
@@ -93,7 +93,7 @@ function storesOf(config: Config): string {
     ...(config.redisUrl === undefined ? [] : [`Redis at ${addressOf(config.redisUrl)}`]),
   ];
   const people = config.issuers.staff === undefined ? ['sample people'] : [`people of ${new URL(config.issuers.staff).host}`];
-  const own = urls.size === 0 ? `embedded stores in ${shownPath(config.dataFolder)}` : `own files in ${shownPath(config.dataFolder)}`;
+  const own = urls.size === 0 ? `embedded stores in ${shownPath(config.dataFolder)}` : `other files in ${shownPath(config.dataFolder)}`;
   return [...outside, own, ...people].join(', ');
 }
 

@@ -35,8 +35,8 @@ const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
 
 /**
- * Records of one turn of the event loop, or of a short time under load, share a transaction. With synchronous=NORMAL a committed
- * record survives a killed process at once, and a power cut as soon as the next checkpoint is written, within a second.
+ * Records of one turn of the event loop, or of a short time under load, share a transaction. With synchronous=NORMAL a committed record
+ * survives a killed process at once. It survives a power cut after the WAL is synced: before each audit checkpoint, within a second.
  */
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
   const db = openSqlite(file);
@@ -96,7 +96,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
 }
 
 interface Appending extends Pick<CallLogOptions, 'chain' | 'key' | 'checkpoints'> {
-  /** The checkpoint note of the first record. */
+  /** The note about the newest checkpoint, for the first record that this process appends; undefined for a new chain. */
   readonly note: CheckpointNote | undefined;
 }
 
@@ -145,7 +145,8 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
     // In this driver, prepared statements still run after `close`, so the connection is checked.
     if (!db.open) throw new Error('closed');
     for (let again = false; ; again = true) {
-      // An explicit BEGIN: this driver leaves a statement half-begun if it finds the file locked.
+      // An explicit BEGIN takes the lock first: if the INSERT itself found the file locked, this driver would leave that statement
+      // unfinished.
       begin.run();
       try {
         return attempt(batch);

@@ -6,12 +6,14 @@ import { createCursors } from '../src/engine/lists/cursor.ts';
 import { derive, openKeys } from '../src/identity/keys.ts';
 import { loadSample } from '../src/server/sample.ts';
 import { persona } from '../domains/sample-company/people.ts';
-import { migrate, migrations } from '../src/storage/sql/migrate.ts';
+import { migrate } from '../src/storage/sql/migrate.ts';
 import type { TestServer } from '../tests/services/server-process.ts';
 import type { Line } from './lines.ts';
 import { compare, type Cost, type Target } from './load.ts';
 import { byMcp, byRest, type Product, pick, succeeded } from './product.ts';
 import { rolesIn } from '../tests/registry.ts';
+import { migrationsOf } from '../src/server/schemas.ts';
+import { builtIn } from '../tests/registry.ts';
 
 const root = process.cwd();
 export interface Timing {
@@ -48,7 +50,7 @@ export async function createCompany(postgres: TestServer, rows: number): Promise
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
   try {
-    await migrate(owner, migrations(root, ['hr', 'tasks']));
+    await migrate(owner, migrationsOf(builtIn, ['hr', 'tasks']));
     await loadSample(owner, {
       domains: ['hr', 'tasks'],
       employees: rows,

@@ -16,9 +16,10 @@ import { packageFolder } from '../src/server/package.ts';
 import { loadEmbeddedSearch, openSearch } from '../src/server/search.ts';
 import { hasSample } from '../src/server/sample-documents.ts';
 import { loadSample } from '../src/server/sample.ts';
-import { migrate, migrations } from '../src/storage/sql/migrate.ts';
+import { migrate } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
 import { builtIn, readConfig } from './registry.ts';
+import { migrationsOf } from '../src/server/schemas.ts';
 
 const PREFIX = 'tamshai-template-';
 
@@ -53,7 +54,7 @@ const digest = ({ domains, today, employees = 500 }: Filling): string =>
     .slice(0, 20);
 
 export async function fill(owner: pg.ClientBase, { domains, today, employees = 500 }: Filling): Promise<void> {
-  await migrate(owner, migrations(packageFolder, domains));
+  await migrate(owner, migrationsOf(builtIn, domains));
   await loadSample(owner, { domains, employees, today, onProgress: () => {} });
 }
 
@@ -110,7 +111,7 @@ async function copyTemplate(name: string, folder: string, make: (making: string)
 const copyEmpty = (folder: string, domains: readonly string[]): Promise<void> =>
   copyTemplate(`empty-${digest({ domains, today: new Date(0) })}`, folder, async (making) => {
     const database = await openPglite(making);
-    await migrate(database.owner, migrations(packageFolder, domains));
+    await migrate(database.owner, migrationsOf(builtIn, domains));
     await database.close();
   });
 

@@ -13,7 +13,7 @@ import { createDocumentStore } from '../storage/documents/store.ts';
 import { openRedisKeyValue } from '../storage/kv/redis.ts';
 import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
 import { lastLink, createSqlChains } from '../storage/sql/chains.ts';
-import { migrate, migrations } from '../storage/sql/migrate.ts';
+import { migrate } from '../storage/sql/migrate.ts';
 import { createSqlPeople } from '../storage/sql/people.ts';
 import { createSqlPeopleCopy, createSqlPeopleFeed } from '../storage/sql/people-feed.ts';
 import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
@@ -22,8 +22,8 @@ import { createSqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
 import { checkSeparateDatabases, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
 import { checkJourneyFolder, indexJourney, repairJourneyIndex } from './journey.ts';
-import { packageFolder } from './package.ts';
 import { loadEmbeddedSearch, openSearch, searchFile } from './search.ts';
+import { migrationsOf } from './schemas.ts';
 
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
@@ -86,7 +86,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     const database =
       url === '' && embedded
         ? embedded
-        : await openServer({ url, domains: group, files: migrations(packageFolder, group), password: passwordFor(keys) });
+        : await openServer({ url, domains: group, files: migrationsOf(config.registry, group), password: passwordFor(keys) });
     databases.push(database);
     for (const domain of group) {
       const audit = createSqlChains(database, domain);
@@ -147,7 +147,7 @@ async function openEmbedded(config: Config, domains: readonly string[], progress
   progress('Preparing databases', 0);
   const database = await openPglite(folder);
   progress('Preparing databases', 0.6);
-  await migrate(database.owner, migrations(packageFolder, domains));
+  await migrate(database.owner, migrationsOf(config.registry, domains));
   progress('Preparing databases', 1);
   await loadSample(database.owner, {
     domains,

@@ -1,14 +1,15 @@
 /** The finance sample: deterministic, with the rows that sample questions need, on any day and at any size. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { packageFolder } from '../../src/server/package.ts';
 import { departmentNames } from '../../domains/sample-company/departments.ts';
 import { financeSample } from '../../domains/finance/sample/index.ts';
 import { loadSample } from '../../src/server/sample.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import type { Cell } from '../../src/declare/sample.ts';
-import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
+import { migrate } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 type Row = Record<string, Cell>;
 const DAYS = ['2026-11-16', '2026-01-01', '2026-03-31', '2026-12-31', '2028-02-29'] as const;
@@ -124,7 +125,7 @@ describe.each(DAYS)('on %s', (day) => {
 test('the database accepts every row, on the first and on the last day of a year, and loads the sample only once', async () => {
   for (const day of ['2026-01-01', '2026-12-31']) {
     const database = await openPglite();
-    await migrate(database.owner, migrations(packageFolder, ['finance']));
+    await migrate(database.owner, migrationsOf(builtIn, ['finance']));
     const load = () => loadSample(database.owner, { domains: ['finance'], employees: 200, today: dayOf(day), onProgress: () => {} });
     expect(await load()).toBe(true);
     expect(await load()).toBe(false);

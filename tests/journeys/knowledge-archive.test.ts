@@ -135,7 +135,9 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     await empty();
     const nothing = await tables();
     await expect(imported(lines.slice(0, -1))).rejects.toThrow('cut off');
-    await expect(imported(lines.with(250, (lines[250] ?? '').replace('wave', 'Wave')))).rejects.toThrow('does not match the lines before it');
+    await expect(imported(lines.with(250, (lines[250] ?? '').replace('wave', 'Wave')))).rejects.toThrow(
+      'does not match the lines before it',
+    );
     expect(await tables()).toEqual(nothing);
     expect((await forced()).every(([, on]) => on === true)).toBe(true);
     await imported(lines);

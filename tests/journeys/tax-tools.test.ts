@@ -1,15 +1,15 @@
 /** Results of the tax lists: who may call them, accepted spellings of states and days, and refusals. Sums are in tax-summary. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { packageFolder } from '../../src/server/package.ts';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import { jsonSchema } from '../../src/derive/answers.ts';
 import type { Store } from '../../src/engine/store.ts';
 import * as tax from '../../domains/tax/index.ts';
 import { stateCode } from '../../domains/tax/states.ts';
 import { inspect } from '../../src/storage/sql/inspect.ts';
-import { migrations } from '../../src/storage/sql/migrate.ts';
 import { code, type Data, databases, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 const tools = Object.values(tax);
 const tom = 'tom.becker';
@@ -75,7 +75,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         expect([table, rows]).toEqual([table, []]);
       }
       const client = { query: async (text: string, values?: unknown[]) => ({ rows: await testRuntime.owner(text, values) }) };
-      const { holes, missing, tables } = await inspect(client as unknown as pg.ClientBase, ['tax'], migrations(packageFolder, ['tax']));
+      const { holes, missing, tables } = await inspect(client as unknown as pg.ClientBase, ['tax'], migrationsOf(builtIn, ['tax']));
       expect({ holes, missing, tables }).toEqual({ holes: [], missing: [], tables: 8 });
       const granted = await testRuntime.owner(
         "select distinct privilege_type from information_schema.role_table_grants where table_schema = 'tax' and grantee like 'tax\\_%'",

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { packageFolder } from '../../src/server/package.ts';
-import { schemaFolder } from '../../src/storage/sql/migrate.ts';
+import { schemaFolder } from '../../src/server/schemas.ts';
 import { databases, openSqlTestStore, type SqlTestStore } from './sql-test-store.ts';
 import { builtIn } from '../registry.ts';
 
@@ -176,13 +175,13 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   });
 
   test('applying the policies again changes nothing', async () => {
-    for (const domain of DOMAINS) {
+    for (const { name, home } of sqlDomains) {
       const state = async () => [
-        await testRuntime.owner(GRANTED, [domain]),
-        await testRuntime.owner('select * from pg_policies where schemaname = $1 order by tablename, policyname', [domain]),
+        await testRuntime.owner(GRANTED, [name]),
+        await testRuntime.owner('select * from pg_policies where schemaname = $1 order by tablename, policyname', [name]),
       ];
       const before = await state();
-      await testRuntime.owner(readFileSync(join(schemaFolder(packageFolder, domain), 'policies.sql'), 'utf8'));
+      await testRuntime.owner(readFileSync(join(schemaFolder({ name, home }), 'policies.sql'), 'utf8'));
       expect(await state()).toEqual(before);
     }
   });

@@ -1,11 +1,12 @@
 /** hr.chain and managers' names follow every change of employees, by any writer in any order. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { packageFolder } from '../../src/server/package.ts';
 import { loadSample } from '../../src/server/sample.ts';
-import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
+import { giveLogins, migrate } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { databases, errorOf, idOf, ids, openSqlTestStore, type Query, type SqlTestStore, TODAY } from './sql-test-store.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 /** Error codes of a cycle: somebody would be above themself (check), or twice below the same person (unique). */
 const CIRCLE = ['23514', '23505'];
@@ -115,7 +116,7 @@ describe.each(databases)('an owner of %s who is not a superuser', (kind) => {
     const opened = kind === 'PGlite' ? await embedded() : await server();
     ({ close } = opened);
     const { owner } = opened;
-    await migrate(owner, migrations(packageFolder, ['hr', 'tasks']));
+    await migrate(owner, migrationsOf(builtIn, ['hr', 'tasks']));
     await loadSample(owner, { domains: ['hr', 'tasks'], employees: 100, today: TODAY, onProgress: () => {} });
     query = async (text, values) => (await owner.query(text, values as unknown[])).rows;
   }, 120_000);

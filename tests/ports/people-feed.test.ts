@@ -2,12 +2,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncPeople } from '../../src/server/people-feed.ts';
-import { packageFolder } from '../../src/server/package.ts';
-import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
+import { migrate } from '../../src/storage/sql/migrate.ts';
 import { createSqlPeopleFeed } from '../../src/storage/sql/people-feed.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { code, databases, employeeIdOf as id } from '../test-runtime.ts';
 import { EMPLOYEES, type FeedTestStore, openFeedTestStore } from './people-feed-test-store.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 const [eve, alice, nina, marcus, sarah, frank] = [
   'eve.thompson',
@@ -235,7 +236,7 @@ test('people who existed before the change log are in the feed too, even if row 
   await owner.query(
     'create role tamshai_test_feed_owner createrole; grant create on database postgres to tamshai_test_feed_owner; set session authorization tamshai_test_feed_owner',
   );
-  const files = migrations(packageFolder, ['hr']);
+  const files = migrationsOf(builtIn, ['hr']);
   await migrate(
     owner,
     files.filter(({ name }) => !/005_feed|policies/.test(name)),

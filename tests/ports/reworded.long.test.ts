@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { packageFolder } from '../../src/server/package.ts';
-import { type Migration, migrate, migrations, missing, schemaFolder } from '../../src/storage/sql/migrate.ts';
+import { type Migration, migrate, missing } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { migrationsOf, platformFolder, schemaFolder } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 interface Reworded {
   readonly statements: string;
@@ -13,11 +14,17 @@ interface Reworded {
 }
 
 const DOMAINS = ['hr', 'finance', 'tasks', 'payroll', 'tax', 'knowledge'];
-const reworded = JSON.parse(readFileSync(join(packageFolder, 'sql', 'reworded.json'), 'utf8')) as Record<string, Reworded>;
+const reworded = JSON.parse(readFileSync(join(platformFolder, 'reworded.json'), 'utf8')) as Record<string, Reworded>;
 
 /** The statements of a file: without comments, with one space for any white space outside of string literals. */
 const statementsOf = (text: string) => text.replace(/('(?:[^']|'')*')|(?:\s|--[^\n]*)+/g, (_, literal?: string) => literal ?? ' ').trim();
 const digestOf = (text: string) => createHash('sha256').update(statementsOf(text)).digest('hex').slice(0, 32);
+
+/** The file that a migration such as hr/001_tables.sql names. */
+function pathOf(name: string): string {
+  const domain = builtIn.domains.find((each) => each.name === dirname(name));
+  return domain === undefined ? join(platformFolder, name) : join(schemaFolder(domain), basename(name));
+}
 
 describe('the statements of a reworded file', () => {
   test('do not depend on comments and white space', () => {
@@ -27,14 +34,14 @@ describe('the statements of a reworded file', () => {
   });
 
   test.each(Object.entries(reworded))('%s has the statements that were applied', (name, { statements }) => {
-    expect(digestOf(readFileSync(join(schemaFolder(packageFolder, dirname(name)), basename(name)), 'utf8'))).toBe(statements);
+    expect(digestOf(readFileSync(pathOf(name), 'utf8'))).toBe(statements);
   });
 });
 
 test('a database that was migrated with the former files needs only the files that were added later', async () => {
   const database = await openPglite();
   const { owner } = database;
-  const files = migrations(packageFolder, DOMAINS);
+  const files = migrationsOf(builtIn, DOMAINS);
   const isLater = ({ name, once }: Migration) => !once || LATER.includes(name);
   await migrate(
     owner,

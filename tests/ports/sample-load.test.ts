@@ -1,16 +1,16 @@
 /** Loading the sample company into a real database: all or nothing, with all policies in force afterwards. */
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hrSample } from '../../domains/hr/sample/index.ts';
 import { loadSample } from '../../src/server/sample.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
+import { migrate } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { storesFor } from '../stores.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOMAINS = ['hr', 'tasks'];
 const today = new Date('2026-11-16T09:00:00Z');
 const url = process.env.TAMSHAI_TEST_DATABASE_URL;
@@ -26,7 +26,7 @@ const openings = storesFor<Opening>(['PGlite', embedded], ...(url === undefined 
 
 async function embedded(): Promise<Opened> {
   const database = await openPglite();
-  await migrate(database.owner, migrations(ROOT, DOMAINS));
+  await migrate(database.owner, migrationsOf(builtIn, DOMAINS));
   return { owner: database.owner, root: database.owner, close: () => database.close() };
 }
 
@@ -45,7 +45,7 @@ async function server(address: string): Promise<Opened> {
     await admin.query(`create database ${name} owner ${name}`);
     await root.connect();
     await owner.connect();
-    await migrate(owner, migrations(ROOT, DOMAINS));
+    await migrate(owner, migrationsOf(builtIn, DOMAINS));
   } finally {
     await admin.query('select pg_advisory_unlock(42)');
   }

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrations } from '../../src/storage/sql/migrate.ts';
 import { inspectServer } from '../../src/storage/sql/inspect.ts';
 import { migrateServer, openServer } from '../../src/storage/sql/server.ts';
-import { packageFolder } from '../../src/server/package.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 const server = process.env['TAMSHAI_TEST_DATABASE_URL'];
 const DOMAINS = ['tasks'];
@@ -15,7 +15,7 @@ const name = `tamshai_serving_${mark}`;
 const role = (kind: string) => `visitor_${kind}_${mark}`;
 /** A login whose name sorts before the role that it is a member of, and begins like one of our roles. */
 const namesake = `tasks_app_${mark}`;
-const files = migrations(packageFolder, DOMAINS);
+const files = migrationsOf(builtIn, DOMAINS);
 const password = () => SECRET;
 
 describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {

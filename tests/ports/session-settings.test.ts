@@ -5,16 +5,16 @@ import type { Person } from '../../src/declare/people.ts';
 import { sql } from '../../src/declare/sql.ts';
 import type { StoreSession } from '../../src/engine/store.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
-import { migrate, migrations, giveLogins } from '../../src/storage/sql/migrate.ts';
+import { migrate, giveLogins } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
 import { createSqlStore } from '../../src/storage/sql/store.ts';
-import { packageFolder } from '../../src/server/package.ts';
 import { loadSample } from '../../src/server/sample.ts';
 import { z } from 'zod';
 import { storesFor } from '../stores.ts';
-import {} from '../registry.ts';
+import { builtIn } from '../registry.ts';
 import { rolesIn } from '../registry.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
 const databases = storesFor('pglite', ...(url === undefined ? [] : ['postgres']));
@@ -29,7 +29,7 @@ async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[
     );
   if (kind === 'pglite') {
     const database = await openPglite();
-    await migrate(database.owner, migrations(packageFolder, ['hr']));
+    await migrate(database.owner, migrationsOf(builtIn, ['hr']));
     await loadSample(database.owner, options);
     const ids = await idsIn(database.owner);
     await database.surrender();
@@ -44,7 +44,7 @@ async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[
   own.pathname = `/${name}`;
   const owner = new pg.Client({ connectionString: own.href });
   await owner.connect();
-  await migrate(owner, migrations(packageFolder, ['hr']));
+  await migrate(owner, migrationsOf(builtIn, ['hr']));
   await giveLogins(owner, ['hr'], () => 'only-for-tests');
   await root.query('select pg_advisory_unlock(42)');
   await loadSample(owner, options);

@@ -4,13 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { packageFolder } from '../../src/server/package.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { types } from '../../src/storage/sql/database.ts';
-import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
+import { giveLogins, migrate } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { storesFor } from '../stores.ts';
 import { copyDatabase, copyFolder } from '../template.ts';
+import { migrationsOf } from '../../src/server/schemas.ts';
+import { builtIn } from '../registry.ts';
 
 export const TODAY = new Date('2026-11-16T09:00:00Z');
 const password = (role: string) => `only-for-tests-${role}`;
@@ -105,7 +106,7 @@ async function embedded({ domains = USUAL, sample = true }: TestRuntimeOptions):
   if (sample) await copyFolder(join(folder, 'pg'), { domains, today: TODAY });
   const database = await openPglite(sample ? join(folder, 'pg') : undefined);
   const { owner } = database;
-  if (!sample) await migrate(owner, migrations(packageFolder, domains));
+  if (!sample) await migrate(owner, migrationsOf(builtIn, domains));
   await database.surrender();
   return {
     async owner(text, values) {
@@ -172,7 +173,7 @@ async function freshDatabase(root: string, { domains = USUAL, sample = true }: T
   try {
     await (sample ? copyDatabase(admin, root, name, { domains, today: TODAY }) : admin.query(`create database ${name}`));
     const owner = await connect(address.href);
-    if (!sample) await migrate(owner, migrations(packageFolder, domains));
+    if (!sample) await migrate(owner, migrationsOf(builtIn, domains));
     await giveLogins(owner, domains, password);
     return {
       owner,

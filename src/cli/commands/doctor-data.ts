@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { AnyDomain } from '../../declare/tool.ts';
 import { parseMasterKey } from '../../identity/keys.ts';
 import { type Inspection, inspect, inspectServer } from '../../storage/sql/inspect.ts';
-import { migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../../server/config.ts';
 import { openDocuments } from '../../server/documents.ts';
@@ -12,7 +11,6 @@ import { openFolder } from '../../server/folder.ts';
 import { checkJourneyFolder, journeyFolder, readFolder } from '../../server/journey.ts';
 import { openSearch } from '../../server/search.ts';
 import { passwordFor } from '../../server/stores.ts';
-import { packageFolder } from '../../server/package.ts';
 import { count, duration } from '../terminal/text.ts';
 import { verifyLocalAudit } from './audit.ts';
 import type { Console } from './console.ts';
@@ -21,6 +19,7 @@ import { keysOf, shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './server-address.ts';
 import { Stop } from './stop.ts';
 import { ownDomains, ownOf } from './audit-chains.ts';
+import { migrationsOf } from '../../server/schemas.ts';
 
 const CLOCKS_DIFFER_MS = 2_000;
 
@@ -37,7 +36,7 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
   for (const [url, domains] of servers) {
     const place = `PostgreSQL at ${addressOf(url)}`;
     try {
-      const seen = await inspectServer({ url, domains, files: migrations(packageFolder, domains), password });
+      const seen = await inspectServer({ url, domains, files: migrationsOf(config.registry, domains), password });
       checks.push(...findings(place, seen, { state: 'fail', fix: "run tamshai migrate with the owner's login; start does not do it" }));
     } catch (error) {
       const known = (error as Error).name === 'DatabaseProblem' || error instanceof Stop;
@@ -111,7 +110,7 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
   try {
     const database = await openPglite(folder);
     try {
-      const seen = await inspect(database.owner, domains, migrations(packageFolder, domains));
+      const seen = await inspect(database.owner, domains, migrationsOf(config.registry, domains));
       return findings('Embedded database', seen, { state: 'warn', fix: 'start Tamshai, or run tamshai migrate' });
     } finally {
       await database.close();

@@ -9,7 +9,7 @@ import { type Archived, archive, type Counts, Damaged, unarchive } from '../../.
 import { lastTx } from '../../../domains/knowledge/snapshot.ts';
 import { openKeys } from '../../identity/keys.ts';
 import type { SqlDatabase } from '../../storage/sql/database.ts';
-import { migrate, migrations } from '../../storage/sql/migrate.ts';
+import { migrate } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
 import { connect, migrateServer } from '../../storage/sql/server.ts';
@@ -18,7 +18,6 @@ import { type Config, readConfig } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
 import { writeKnowledge } from '../../server/knowledge-rows.ts';
 import { passwordFor } from '../../server/stores.ts';
-import { packageFolder } from '../../server/package.ts';
 import { count, duration, grouped } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { keysOf, shownPath } from './person.ts';
@@ -26,6 +25,7 @@ import { addressOf } from './server-address.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
 import { builtIn } from '../registry.ts';
+import { migrationsOf } from '../../server/schemas.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -187,7 +187,7 @@ async function writable(config: Config, body: (owner: Owner, place: string) => P
     const keys = openKeys(config.dataFolder, config);
     if (url !== undefined) {
       const domains = servers.get(url) ?? [];
-      await migrateServer({ url, domains, files: migrations(packageFolder, domains), password: passwordFor(keys) });
+      await migrateServer({ url, domains, files: migrationsOf(config.registry, domains), password: passwordFor(keys) });
       const owner = await connect(url);
       return await body(owner, addressOf(url)).finally(() => owner.end());
     }
@@ -195,7 +195,7 @@ async function writable(config: Config, body: (owner: Owner, place: string) => P
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const database = await openPglite(path);
     try {
-      await migrate(database.owner, migrations(packageFolder, embedded));
+      await migrate(database.owner, migrationsOf(config.registry, embedded));
       await body(database.owner, shownPath(config.dataFolder));
     } finally {
       await database.close();

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
-import { migrate as apply, migrations } from '../../storage/sql/migrate.ts';
+import { migrate as apply } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { migrateServer } from '../../storage/sql/server.ts';
 import { readConfig } from '../../server/config.ts';
@@ -10,13 +10,13 @@ import { openDocuments } from '../../server/documents.ts';
 import { openFolder } from '../../server/folder.ts';
 import { openSearch } from '../../server/search.ts';
 import { passwordFor } from '../../server/stores.ts';
-import { packageFolder } from '../../server/package.ts';
 import { openConsole } from './console.ts';
 import { shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './server-address.ts';
 import { EXIT } from './stop.ts';
 import { ownDomains, ownOf } from './audit-chains.ts';
 import { builtIn } from '../registry.ts';
+import { migrationsOf } from '../../server/schemas.ts';
 
 export async function migrate(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
@@ -30,13 +30,13 @@ export async function migrate(options: { json?: boolean }): Promise<number> {
       mkdirSync(join(folder.path, 'pg'), { recursive: true });
       const database = await openPglite(join(folder.path, 'pg'));
       try {
-        done.push({ place: shownPath(folder.path), applied: await apply(database.owner, migrations(packageFolder, embedded)) });
+        done.push({ place: shownPath(folder.path), applied: await apply(database.owner, migrationsOf(config.registry, embedded)) });
       } finally {
         await database.close();
       }
     }
     for (const [url, domains] of servers) {
-      const applied = await migrateServer({ url, domains, files: migrations(packageFolder, domains), password: passwordFor(keys) });
+      const applied = await migrateServer({ url, domains, files: migrationsOf(config.registry, domains), password: passwordFor(keys) });
       done.push({ place: addressOf(url), applied });
     }
     const onMongo = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined);

@@ -3,13 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
 import { type LoadOptions, loadSample } from '../../server/sample.ts';
-import { type Migration, migrate, migrations } from '../../storage/sql/migrate.ts';
+import { type Migration, migrate } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { connect, migrateServer } from '../../storage/sql/server.ts';
 import { type Config, readConfig } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
 import { passwordFor } from '../../server/stores.ts';
-import { packageFolder } from '../../server/package.ts';
 import { openTerminal } from '../terminal/prompt.ts';
 import { duration, grouped } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
@@ -19,6 +18,7 @@ import { seedDocuments } from './seed-documents.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
 import { builtIn } from '../registry.ts';
+import { migrationsOf } from '../../server/schemas.ts';
 
 export interface SeedOptions {
   readonly employees?: string;
@@ -69,7 +69,7 @@ async function inFolder(config: Config, domains: readonly string[], load: (place
     mkdirSync(join(folder.path, 'pg'), { recursive: true });
     const opened = await openPglite(join(folder.path, 'pg'));
     try {
-      const files = migrations(packageFolder, domains);
+      const files = migrationsOf(config.registry, domains);
       await migrate(opened.owner, files);
       await load({ owner: opened.owner, name: shownPath(folder.path), domains, files });
     } finally {
@@ -82,7 +82,7 @@ async function inFolder(config: Config, domains: readonly string[], load: (place
 
 async function onServer(config: Config, url: string, domains: readonly string[], load: (place: Place) => Promise<void>): Promise<void> {
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
-  const files = migrations(packageFolder, domains);
+  const files = migrationsOf(config.registry, domains);
   await migrateServer({ url, domains, files, password: passwordFor(keys) });
   const owner = await connect(url);
   try {

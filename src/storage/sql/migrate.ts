@@ -1,7 +1,7 @@
 /** Schema migrations: applies each numbered SQL file once, and a policies file whenever it changes. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type pg from 'pg';
 
 export interface Migration {
@@ -25,37 +25,45 @@ type Reworded = Readonly<Record<string, { readonly statements: string; readonly 
 /** The key of the advisory lock under which one process migrates at a time. */
 const LOCK = 7_261_534;
 
-/** The folder of a domain's SQL files, or of the platform's. */
-export const schemaFolder = (root: string, domain: string) =>
-  domain === 'platform' ? join(root, 'sql', domain) : join(root, 'domains', domain, 'sql');
+/** Where the SQL files of a domain are. */
+export interface SchemaSource {
+  readonly name: string;
+  readonly folder: string;
+}
 
-/** All files for these domains, in the order in which they are applied. `root` is the folder of the package. */
-export function migrations(root: string, domains: readonly string[]): Migration[] {
-  const read = (domain: string, file: string) => readFileSync(join(schemaFolder(root, domain), file), 'utf8');
-  const reworded = JSON.parse(readFileSync(join(root, 'sql', 'reworded.json'), 'utf8')) as Reworded;
-  const numberedFile = (domain: string, file: string): Migration => {
-    const name = `${domain}/${file}`;
-    const formerly = reworded[name]?.formerly;
-    return { name, text: read(domain, file), once: true, ...(formerly && { formerly }) };
-  };
-  const platform = readdirSync(schemaFolder(root, 'platform'))
-    .filter((file) => /^\d.*\.sql$/.test(file))
-    .sort();
+/** All files for these domains, in the order in which they are applied. `root` holds platform/ and reworded.json. */
+export function migrations(root: string, domains: readonly SchemaSource[]): Migration[] {
+  const platform = { name: 'platform', folder: join(root, 'platform') };
+  const read = ({ folder }: SchemaSource, file: string) => readFileSync(join(folder, file), 'utf8');
+  const reworded = JSON.parse(readFileSync(join(root, 'reworded.json'), 'utf8')) as Reworded;
+  const numberedFiles = (source: SchemaSource): Migration[] =>
+    readdirSync(source.folder)
+      .filter((file) => /^\d.*\.sql$/.test(file))
+      .sort()
+      .map((file) => {
+        const name = `${source.name}/${file}`;
+        const formerly = reworded[name]?.formerly;
+        return { name, text: read(source, file), once: true, ...(formerly && { formerly }) };
+      });
   return [
-    ...platform.map((file) => numberedFile('platform', file)),
+    ...numberedFiles(platform),
     ...domains.flatMap((domain) => {
-      const numbered = readdirSync(schemaFolder(root, domain))
-        .filter((file) => /^\d.*\.sql$/.test(file))
-        .sort();
+      const numbered = numberedFiles(domain);
+      const template = `${domain.name}/platform`;
       return [
         {
-          name: `${domain}/platform`,
-          text: read('platform', 'domain.sql').replaceAll('{{domain}}', domain),
+          name: template,
+          text: read(platform, 'domain.sql').replaceAll('{{domain}}', domain.name),
           once: true,
-          formerly: reworded['platform/domain.sql']?.formerly.filter(({ name }) => name === `${domain}/platform`) ?? [],
+          formerly: reworded['platform/domain.sql']?.formerly.filter(({ name }) => name === template) ?? [],
         },
-        ...numbered.map((file) => numberedFile(domain, file)),
-        { name: `${domain}/policies.sql`, text: read(domain, 'policies.sql'), once: false, after: numbered.join() },
+        ...numbered,
+        {
+          name: `${domain.name}/policies.sql`,
+          text: read(domain, 'policies.sql'),
+          once: false,
+          after: numbered.map(({ name }) => basename(name)).join(),
+        },
       ];
     }),
   ];

@@ -36,7 +36,7 @@ describe('an MCP client with the name of one of our own clients', () => {
     expect(await call({ name: 'x', title: name })).toBe('unnamed client');
   });
 
-  it('is not affected if it has another name: it is shown by that name', async () => {
+  it('is the only one whose name is replaced: a client with another name is shown by its name', async () => {
     expect(await call({ name: 'Some Editor' })).toBe('Some Editor');
   });
 });

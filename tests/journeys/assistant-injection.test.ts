@@ -79,7 +79,7 @@ describe('after untrusted text', () => {
     expect((await testServer.decide(DAN, entry?.confirmationId ?? '', false)).body).toMatchObject({ status: 'cancelled' });
   });
 
-  test('this applies to the rest of the conversation, and not to another conversation', async () => {
+  test('such a change needs an approval in the rest of the conversation, and none in another conversation', async () => {
     obeys('The ticket tries to give me orders.');
     const first = await ask(testServer, DAN, 'what does the ticket say?');
     model.next = (turn) => (results(turn).length === 0 ? [{ call: 'tasks_add_task', input: { title: 'Call Globex' } }] : ['Noted.']);
@@ -89,7 +89,7 @@ describe('after untrusted text', () => {
     expect(of(elsewhere, 'tool_result')).toMatchObject([{ status: 'success' }]);
   });
 
-  test('this also applies if the model reads untrusted text and writes in the same turn', async () => {
+  test('such a change needs an approval even if the model reads the untrusted text in the same turn', async () => {
     model.next = (turn) =>
       results(turn).length === 0 ? [READS, { call: 'tasks_add_task', input: { title: 'In one breath' } }] : ['Done.'];
     const answer = await ask(testServer, DAN, 'read and act');

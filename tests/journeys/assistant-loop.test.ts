@@ -193,7 +193,7 @@ describe('the notes of the loop', () => {
     expect(answer.text).toContain('Nothing was changed in this answer.');
   });
 
-  test('an unknown or forbidden tool is refused and recorded as at any endpoint', async () => {
+  test('a call of an unknown or forbidden tool is refused and recorded', async () => {
     model.next = (turn) =>
       results(turn).length === 0
         ? [{ call: 'delete_everything' }, { call: 'hr_delete_employee', input: { employee_id: SARAH, reason: 'because' } }]

@@ -103,7 +103,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       ['Jane Smith', 'contact', 'active'],
       ['Kofi Mensah', 'contact', 'invited'],
     ]);
-    // A former lead gets the answer for an unknown id for a colleague's private ticket.
+    // For a colleague's private ticket, a former lead gets the same answer as for an unknown id.
     const [other] = (await testRuntime.data(bob, 'support', 'customer_list_tickets', { limit: 50 })).filter(
       (row) => row['visibility'] === 'private' && row['opened_by'] === 'Ingrid Solheim',
     );
@@ -160,7 +160,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     const ticket = await testRuntime.runtime.tickets.find(confirmationId, jane);
     const answer = await testRuntime.approve(jane, confirmationId);
     const former = person('jane.smith@acme.example', { roles: ['basic-customer'] });
-    // After a lost response or on another replica, the roles are read again before the execution.
+    // A repeated approval, after a lost response or on another replica, runs with the current roles.
     expect(await execute(testRuntime.runtime, ticket, { person: former, origin: 'web', requestId: 'again' })).toEqual(answer);
     expect(await findResult(testRuntime.runtime, ticket, former)).toEqual(answer);
     const other = await testRuntime.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });

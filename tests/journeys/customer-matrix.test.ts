@@ -1,4 +1,4 @@
-/** Isolation of customers, with two of each organisation: no tool shows data of others, and foreign ids answer as unknown ones. */
+/** Isolation of customers, two of each organisation: no tool shows data of others, and a foreign id gives the answer for an unknown id. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import * as support from '../../domains/support/index.ts';
@@ -17,7 +17,7 @@ const ABSENT = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 /** The access rules of the specification, applied to the stored rows. */
 const maySee = (who: Persona, row: Row) =>
   row['customer_id'] === who.organizationId && (isLead(who) || row['contact_id'] === who.sub || row['visibility'] === 'organization');
-/** The tickets that a test tries: all of the own organisation, those that sample questions name, and some of others. */
+/** The tickets that a test tries to open: all of the customer's organisation, those that sample questions name, and some of others. */
 const lookedAtBy = (who: Persona) => tickets.filter((row, n) => row['customer_id'] === who.organizationId || n < 7 || n % 11 === 0);
 const idOf = (row: Row) => String(row['ticket_id']);
 const without = (text: string, id: string) => text.replaceAll(id, 'the id');
@@ -64,7 +64,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
   });
 
   test.each(everyone)(
-    '%s opens the tickets that they may see, and other tickets answer as unknown',
+    '%s opens the tickets that they may see, and gets the answer for an unknown id for all others',
     async (_user, who) => {
       const absent = without(await raw(who, 'customer_get_ticket', { ticket_id: ABSENT }), ABSENT);
       expect(absent).toContain('TICKET_NOT_FOUND');

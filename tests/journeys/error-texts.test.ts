@@ -43,7 +43,7 @@ describe('the text of an error', () => {
     expect(rest.body).toMatchObject({ suggestedAction: expect.stringContaining('with find_employees') as string });
   });
 
-  it('names tools as the descriptions in the list of tools do', async () => {
+  it('uses the same tool names as the descriptions in tools/list', async () => {
     const token = await testServer.token('alice.chen', { mcp: true });
     const listed = await testServer.rpc<{ tools: { name: string; inputSchema: unknown }[] }>(token, 'tools/list');
     const schema = listed.result?.tools.find(({ name }) => name === 'hr_get_employee')?.inputSchema;
@@ -56,7 +56,7 @@ const names = new Set(registry.tools.map(({ name }) => name));
 const hints = registry.tools.flatMap((tool) =>
   Object.keys(tool.errors).map((code) => ({ tool, ...toolFailure(code, tool.errors).answer() })),
 );
-it.each(hints)('the hint of $tool.domain.name $tool.name $code names no tool without its server', ({ tool, suggestedAction }) => {
+it.each(hints)('the hint of $tool.domain.name $tool.name $code names each tool with its server', ({ tool, suggestedAction }) => {
   const qualified = createQualifier(registry).text(suggestedAction, tool.domain.name);
   for (const [name] of qualified.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect(names).not.toContain(name);
   expect(qualified).toMatch(/[.!?]$/);

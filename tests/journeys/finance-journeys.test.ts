@@ -225,7 +225,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     });
   });
 
-  test('a budget is submitted, rejected, submitted again, approved for less and split over its lines', async () => {
+  test('a budget is submitted, rejected, submitted again and approved for a lower amount, which is divided among its lines', async () => {
     const budget_id = '0fb00000-0000-4000-8000-000000000001';
     expect(dataOf(await testRuntime.done(nina, 'finance', 'submit_budget', { budget_id, comments: 'Two new teams' }))).toMatchObject({
       status: 'PENDING_APPROVAL',

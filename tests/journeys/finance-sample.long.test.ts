@@ -32,7 +32,7 @@ test('the sample is the same at any time of a day, and differs on another day', 
   expect(digest(dayOf('2026-11-17'))).not.toBe(digest(dayOf('2026-11-16')));
 });
 
-test('the first ten rows of each table, except finance.spending, can be read for a million employees without the rest', () => {
+test('with a million employees, the first ten rows of each table except finance.spending are generated without the rest', () => {
   for (const table of financeSample({ employees: 1_000_000, today: dayOf('2026-11-16') }).filter(
     ({ name }) => name !== 'finance.spending',
   )) {
@@ -106,7 +106,7 @@ describe.each(DAYS)('on %s', (day) => {
     expect(new Set(items.map((row) => row['report_id'])).size).toBe(reports.length);
   });
 
-  test('paid invoices are at most the spending of their budget line, and the last month of revenue ends today', () => {
+  test('the paid invoices of a budget line add up to at most its spending, and the last month of revenue ends today', () => {
     const spent = new Map(
       rowsOf('spending', day).map((row) => [`${row['department']}|${row['fiscal_year']}|${row['category']}`, cents(row['amount'])]),
     );

@@ -1,4 +1,4 @@
-/** Concurrent decisions have the same outcome on three replicas with PostgreSQL as one after the other with PGlite. */
+/** Concurrent decisions: three replicas on PostgreSQL give the same outcome as PGlite, which runs one transaction at a time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import { code, databases, employeeIdOf as id, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
@@ -55,7 +55,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });
 
-  test('of nine cards for five of fifteen days only one can be approved; then two new requests use up the rest', async () => {
+  test('with 15 days left, one of nine cards for 5 days each can be approved; then two new requests use up the rest', async () => {
     await testRuntime.owner(
       "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],

@@ -141,7 +141,7 @@ describe('the index skips', () => {
     expect((await start()).ids).toEqual(['good']);
     expect(reasons()).toEqual({ 'pipe.md': 'it is not a plain file' });
   });
-  test('files that are not Markdown, hidden or in node_modules, without a log line', async () => {
+  test('files that are hidden, in node_modules or not Markdown, without a log line', async () => {
     for (const name of ['.env', '.hidden.md', 'keys.json', 'a.md.txt', 'b.markdown', 'md', '.git/x.md', 'node_modules/p/readme.md'])
       put(name, '# No\n');
     mkdirSync(join(folder, 'folder.md'));

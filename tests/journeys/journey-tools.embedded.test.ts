@@ -148,7 +148,7 @@ describe('query_failures', () => {
       'failure-0002-the-file-that-lost-its-locks',
     );
   });
-  test('tolerates a typo, returns failures only, and all of them without a topic', async () => {
+  test('tolerates a typo, returns only failures, and returns all failures if no topic is given', async () => {
     expect((await rows('query_failures', { topic: 'databse conections' }))[0]).toMatchObject({
       record_id: 'failure-0001-the-connection-that-stayed-refused',
     });

@@ -121,7 +121,7 @@ describe.each(endpoints)('at %s', (_door, prefix, endpoint) => {
       return structuredContent['data'] as Record<string, unknown>;
     };
 
-    test('every tool answers with structured content of its published schema, and with one line of text', async () => {
+    test('every tool answers with structured content that matches its published schema, and with one line of text', async () => {
       expect([...client.schemas.keys()].filter((name) => TOOLS.includes(name.slice(prefix.length))).length).toBe(TOOLS.length);
       const topic = `Tides by ${prefix}${version}${Math.random()}`;
       const stored = await call('store', { topic, content: 'Twice a day.', tags: ['sea'], confidence: 0.9 });

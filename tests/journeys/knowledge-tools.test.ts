@@ -337,7 +337,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(marcus, 'relate', { ...input, resolution: 'keep_both' })).toMatchObject({ outcome: 'kept_both' });
       expect((await facts()).map(String).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['Harbour board', 'The city']);
     });
-    test('conflicts in the same period and with the opposite predicate, but not for a predicate with several values', async () => {
+    test('conflicts in the same period and with the opposite predicate, but not if the predicate allows several values', async () => {
       const captain = (object: string, valid_from: string, valid_to?: string) =>
         call(nina, 'relate', { subject: 'Mary Ann', predicate: 'captained_by', object, valid_from, ...(valid_to && { valid_to }) });
       expect(code(await captain('Ada', '2020-01-01', '2022-12-31'))).toBe('success');

@@ -149,7 +149,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     ).toEqual([]);
   });
 
-  test('the lines of any stub add up to its totals, and the stubs of the year to its year to date', async () => {
+  test('the lines of any stub add up to its totals, and the stubs of the year so far to its year-to-date amounts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(stubs.length - 1), async (which) => {
         const { pay_stub_id, employee_id, pay_date } = stubs[which] as Record<string, string>;

@@ -1,4 +1,4 @@
-/** Who sees whose payroll and which amounts: the pay mask, numbers with four digits, and no totals of one or two people. */
+/** Who sees whose payroll and which amounts: the pay mask, only the last four digits of numbers, and no totals of one or two people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import { HIDDEN } from '../../src/declare/fields.ts';
@@ -127,7 +127,7 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
     await testRuntime.owner('update payroll.employees set active = true where employee_id = $1', [left]);
   });
 
-  test('a reader without the right to pay sees their own amounts, and all others masked, including totals', async () => {
+  test('a reader who may not see pay sees their own amounts, and all others masked, including totals', async () => {
     for (const [tool, input] of ABOUT) {
       const answer = await call(reader, tool, input);
       const amounts = amountsIn(dataOf(answer)).filter(([, value]) => value !== null);

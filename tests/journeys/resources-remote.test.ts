@@ -75,7 +75,7 @@ const odd: readonly (readonly [string, unknown])[] = [
   ['null', null],
 ];
 
-test('a remote server validates and records input as the gateway does, and invalid input does not open the circuit', async () => {
+test('a remote server answers and records invalid input like a local one, and such input does not open the circuit', async () => {
   const here = testServer.tamshai.wiring.backend('knowledge');
   // There are more invalid calls than the failures that would open the circuit.
   for (let round = 0; round < 2; round++)

@@ -292,7 +292,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
     });
 
     test.each(writes)(
-      '%s: nothing changes after the approval of another person, after a lost role or after a denial',
+      '%s: nothing changes if another person approves, if the requester has lost the role, or after a denial',
       async (tool, collection, rest) => {
         const ids = await subject(collection);
         const [id = ''] = Object.values(ids);

@@ -51,7 +51,7 @@ const later = (seconds: number) => {
 const request = (browser: Browser) => ({ headers: header(browser), url: '/' }) as Parameters<typeof s.sessions.authenticate>[0];
 
 describe('signing in', () => {
-  test('returns to the requested page, with a cookie that scripts cannot read and other sites do not send', async () => {
+  test('returns to the requested page, with a cookie that is Secure, HttpOnly and SameSite=Lax', async () => {
     const id = s.ticket('alice.chen');
     const asked = await new Browser().go(`${s.base}/approve/${id}`);
     expect([asked.status, asked.headers.location]).toEqual([302, `/signin?to=${encodeURIComponent(`/approve/${id}`)}`]);
@@ -63,7 +63,7 @@ describe('signing in', () => {
     expect(browser.cookies.filter(({ name }) => name.includes('signin'))).toEqual([]);
   });
 
-  test('a browser that drops secure cookies on plain http gets a cookie without Secure, which other sites do not send', async () => {
+  test('a browser that drops secure cookies on plain http gets a cookie without Secure, but with SameSite=Strict', async () => {
     const browser = new Browser();
     const first = await browser.go(`${s.base}/signin`);
     browser.cookies = browser.cookies.filter(({ name }) => !name.startsWith('__Host-'));

@@ -79,7 +79,7 @@ describe.each([
     }
   });
 
-  test('in chunks after another request gets an error too; without a sign-in it gets 408 and is not recorded', async () => {
+  test('in chunks on a reused connection gets an error too; without a sign-in a body gets 408 and is not recorded', async () => {
     const [entrance] = await entrances();
     if (entrance === undefined) throw new Error('none');
     const port = testServer.tamshai.ports['gateway'] ?? 0;

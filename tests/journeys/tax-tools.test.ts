@@ -58,7 +58,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('shows the same rows to everyone who has it', async () => {
+    test('shows the same rows to everyone who has access', async () => {
       for (const { name } of tools) {
         const answers = await Promise.all([tom, 'bob.martinez', 'eve.thompson'].map((who) => testRuntime.data(who, 'tax', name)));
         for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -119,7 +119,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         expect([state, await ask('list_sales_tax_rates', { state })]).toEqual([state, 'VALIDATION_ERROR']);
     });
 
-    test('are for the states in the database, and stateCode knows each of them by code and name', async () => {
+    test('can be asked for every state in the database: stateCode finds each of them by code and by name', async () => {
       const rows = await testRuntime.owner("select code, name from tax.states where code <> 'US'");
       expect(rows.length).toBe(51);
       for (const row of rows) expect([stateCode(String(row['code'])), stateCode(String(row['name']))]).toEqual([row['code'], row['code']]);

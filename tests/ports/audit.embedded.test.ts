@@ -230,7 +230,7 @@ describe('the log of calls', () => {
     expect(await verify(folder)).toMatchObject({ ok: true });
   });
 
-  test('a damaged record hides no other', async () => {
+  test('a damaged record does not hide other records', async () => {
     const folder = fresh();
     const first = await started(folder);
     await append(first.log, 1, 3);

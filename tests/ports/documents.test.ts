@@ -70,7 +70,7 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await testRuntime.store.read(carol, ({ documents }) => documents.count('deals', where(fields)))).toBe(wanted.length);
     });
 
-    test('all and any combine filters; any of none matches nothing, and omitted values match everything', async () => {
+    test('all() and any() combine filters; any() without filters matches nothing, and omitted values match everything', async () => {
       const found = await testRuntime.ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
       expect(found).toEqual(
         deals()
@@ -176,7 +176,7 @@ describe.each(databases)('documents on %s', (kind) => {
       for (const name of ['effects', 'audit', 'nothing', 'constructor', 'records'])
         expect(await code(testRuntime.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
     });
-    test("a row of another person cannot be changed, and one's own cannot become theirs", async () => {
+    test('a caller can neither change a row of another person nor make another person the owner of a row', async () => {
       expect(await code(testRuntime.write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await code(testRuntime.write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
       expect((await testRuntime.find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');

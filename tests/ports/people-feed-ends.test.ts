@@ -1,4 +1,4 @@
-/** The people feed: its database roles have no other rights, and an hr server in another process answers only authenticated callers. */
+/** The people feed: its database roles have only the rights it needs, and hr in another process answers only authenticated callers. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -142,7 +142,7 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
       await testRuntime.right();
     });
 
-    test('answers only the gateway and holders of the same master key; a key derived from it opens nothing else', async () => {
+    test('answers only the gateway and holders of the same master key; the feed key, derived from it, opens no other path', async () => {
       const nobody = {
         sub: '',
         realm: 'staff' as const,

@@ -121,7 +121,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     expect(await testRuntime.versions()).toEqual(before);
   });
 
-  test('people may come pages before their managers, and concurrent runs write each change once', async () => {
+  test('the feed may return people several pages before their managers, and concurrent runs write each change once', async () => {
     // 610 people on three levels: the feed returns the lowest level first, the managers last.
     await testRuntime.owner(
       `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
@@ -176,7 +176,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a pending ticket stays valid after changes of other people, and not after a new name of its requester', async () => {
+  test('a pending ticket stays valid when other people change, but not when the name of its requester changes', async () => {
     const ask = () =>
       testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items: [{ description: 'Taxi', amount: 42.5 }] });
     const unrelated = await ask();

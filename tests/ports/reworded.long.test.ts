@@ -49,7 +49,7 @@ test('a database that was migrated with the former files needs only the files th
   );
   for (const [name, { formerly }] of Object.entries(reworded))
     for (const former of formerly) {
-      // The template of all domains was recorded once for each of them.
+      // platform/domain.sql is applied and recorded once for each domain, as <domain>/platform.
       const recorded = name === 'platform/domain.sql' ? former.name : name;
       await owner.query('update tamshai.migrations set name = $2, digest = $3 where name = $1', [recorded, former.name, former.digest]);
     }

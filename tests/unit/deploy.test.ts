@@ -33,7 +33,7 @@ const secrets = Object.fromEntries(
 );
 
 describe('the generated secrets', () => {
-  test('open the keys of the gateway, and the public keys contain no private part', async () => {
+  test('contain a private gateway key and the matching public keys, and these contain no private part', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tamshai-deploy-'));
     try {
       const keys = openKeys(folder, { masterKey: secrets['TAMSHAI_MASTER_KEY'], gatewayKey: secrets['TAMSHAI_GATEWAY_KEY'] });

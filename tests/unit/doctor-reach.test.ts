@@ -78,7 +78,7 @@ test('remote servers are reported as ready, not ready or unreachable', async () 
   expect(checks[2]?.fix).toBe('start it, or correct TASKS_URL');
 });
 
-test('the trace collector is reported as accepting, refusing or unreachable, and not at all without a setting', async () => {
+test('the trace collector is reported as accepting, refusing or unreachable, and is not checked if none is configured', async () => {
   const seen: string[] = [];
   const sink = await serve((req, res) => {
     seen.push(`${req.method} ${req.url} ${req.headers['x-key']}`);

@@ -339,7 +339,7 @@ describe('pages', () => {
     }
   });
 
-  test('the script of every page is a classic script, which runs before the page is drawn and leaves no name behind', () => {
+  test('the script of every page is a classic script, which runs before the page is drawn and defines no global name', () => {
     expect(render()).toMatch(/<script src="\/assets\/page-[^"]+"><\/script>/);
     expect(frame.build?.textOf('server-pages/page.ts')?.trim()).toMatch(/^\(\(\)=>\{(?!.*\bimport\b).*\}\)\(\);$/s);
   });

@@ -162,7 +162,7 @@ describe.each(Object.entries(LIES))('a server that sends %s', (_name, lie) => {
     act = lie;
     expect(await call()).toMatchObject(missing);
   });
-  it('leaves the outcome of an immediate change unknown, and the change is not sent twice unless it was refused', async () => {
+  it('leaves the outcome of an immediate change unknown, and the change is sent again only after UNAUTHENTICATED', async () => {
     act = lie;
     const answer = await call('add_task');
     const refused = lie === LIES['the error UNAUTHENTICATED'];
@@ -226,7 +226,7 @@ it('the circuit opens after a few failures, refuses at once, and closes when the
   expect(lines.join('\n')).toMatch(/circuit breaker opened.*\n(.*\n)*circuit breaker closed/);
 });
 
-it('a circuit that has closed again opens after one failure', async () => {
+it('after the circuit has closed again, a single failure opens it', async () => {
   act = (req) => void req.socket.destroy();
   await Promise.all([call(), call()]);
   await expect.poll(() => backend.available()).toBe(true);

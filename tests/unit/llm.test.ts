@@ -197,7 +197,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
       expect(sent).toContain(piece);
   });
 
-  test.each([429, 529])('retries after %d, as Retry-After says', async (status) => {
+  test.each([429, 529])('retries after the status %d, with the delay of Retry-After', async (status) => {
     handler = (req, res, body, attempt) =>
       attempt < 3 ? refuses(status, { 'retry-after': '0' })(res) : streams(...wire.text('Here.'), ...wire.end())(req, res, body, attempt);
     expect(textIn(await all(model()))).toBe('Here.');

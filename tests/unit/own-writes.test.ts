@@ -117,7 +117,7 @@ describe.each(databases)('a write tool on %s', (_name, database) => {
     expect(await testRuntime.owner('select * from tasks.effects')).toEqual([]);
   });
 
-  test('waits for an approval if the change concerns others, and the card says what can be done afterwards', async () => {
+  test('waits for an approval if the change concerns others, and the answer says what can be done afterwards', async () => {
     const asked = await call([false], 'Coffee');
     expect(asked).toMatchObject({
       status: 'pending_confirmation',

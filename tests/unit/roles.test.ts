@@ -15,7 +15,7 @@ describe('the roles of a token', () => {
   test('include what they imply, at any depth', () => {
     expect([...table.resolve('staff', ['room-admin'])].toSorted()).toEqual(['room-admin', 'room-read', 'room-write']);
   });
-  test('a suffix implies nothing: only `includes` does', () => {
+  test('x-write includes x-read only if it is declared with `includes`, not by its name', () => {
     const plain = createRoleTable([{ name: 'x', roles: defineRoles({ 'x-read': { means: '' }, 'x-write': { means: '' } }) }]);
     expect([...plain.resolve('staff', ['x-write'])]).toEqual(['x-write']);
   });

@@ -53,7 +53,7 @@ describe('colour', () => {
     expect(showsColour({ isTTY: true, hasColors: () => false })).toBe(false);
     expect(showsColour({ isTTY: true, hasColors: () => true })).toBe(true);
   });
-  test('changes neither text when it is off nor empty text', () => {
+  test('adds nothing to text when it is off, and never to empty text', () => {
     expect(plain.red('x')).toBe('x');
     expect(styleOf(true).red('')).toBe('');
   });

@@ -149,7 +149,7 @@ describe('columns', () => {
     ]).toEqual(['12 min ago', '4 h ago', 'Yesterday', '13 Nov', '30 Oct 2025', 'never']);
     expect([whenAt(at(2026, 10, 16, 8, 55), now), whenAt(at(2026, 10, 15, 21, 10), now)]).toEqual(['today at 08:55', 'yesterday at 21:10']);
   });
-  test('values are formatted by their kind; numbers sort by size, digits in text too, and empty values come last', () => {
+  test('values are formatted by their kind; numbers sort by value, also within text, and empty values come last', () => {
     expect([
       valueText(112000, 'money'),
       valueText(83.9, 'percent'),

@@ -9,7 +9,7 @@ export interface FaultyConnection {
   /**
    * pass: forwards everything. silent: connections stay open, and nothing is forwarded. cut: closes connections and refuses new ones. lost:
    * open connections never forward again, as if the machine had vanished; new ones work. deafTo: the next request that contains the text is
-   * forwarded, and its connection ends instead of the answer.
+   * forwarded, and its connection is closed before the answer is forwarded.
    */
   set(mode: Mode): void;
   close(): Promise<void>;

@@ -26,7 +26,7 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
   own.pathname = `/${name}`;
   const root = new pg.Client({ connectionString: url });
   await root.connect();
-  // Roles belong to the whole server, and other suites create them too.
+  // Roles belong to the whole server and other suites create them too, so the suites take turns.
   await root.query('select pg_advisory_lock(42)');
   const owner = new pg.Client({ connectionString: own.href });
   try {

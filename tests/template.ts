@@ -69,7 +69,7 @@ async function tidy(): Promise<void> {
 
 const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
-/** A lock of an interrupted run. */
+/** An older lock was left by an interrupted run. */
 const ABANDONED_MS = 120_000;
 /** Makes a template. If several workers need it at the same time, one makes it and the others wait for it. */
 async function makeTemplate(template: string, make: (making: string) => Promise<void>): Promise<void> {

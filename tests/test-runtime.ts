@@ -309,7 +309,7 @@ async function server(url: string, domains: readonly string[], employees: number
   own.pathname = `/${name}`;
   const root = new pg.Client({ connectionString: url });
   await root.connect();
-  // Roles and logins belong to the whole server, and other suites create them too.
+  // Roles and logins belong to the whole server and other suites create them too, so the suites take turns.
   await root.query('select pg_advisory_lock(42)');
   const owner = new pg.Client({ connectionString: own.href });
   try {

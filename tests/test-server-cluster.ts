@@ -33,7 +33,7 @@ export async function startCluster(
   if (!environment['REDIS_URL'] || !environment['DATABASE_URL'] || !environment['MONGODB_URL'] || !environment['ELASTICSEARCH_URL'])
     throw new Error('Several processes need the real stores: npm run test:cluster starts them.');
   const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
-  // A test that sets the port has already published the gateway's address.
+  // If a test sets GATEWAY_PORT, it already uses the gateway's address, so the load balancer gets that port.
   const front = Number(environment['GATEWAY_PORT']) || (await freePort());
   const hr = await freePort();
   const [gateways, hrs, others] = [await freePorts(3), await freePorts(2), await freePorts(OTHERS.length)];

@@ -67,7 +67,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
         expect(refused(answer)).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'string', 'boolean']);
   });
 
-  it.each(writes)('%s: nobody else decides, and a denial counts at every gateway', async (_name, tool) => {
+  it.each(writes)('%s: only the requester can decide, and a denial counts at every gateway', async (_name, tool) => {
     const { as, ticket } = await askFor(at(0), tool);
     const other = as === 'eve.thompson' ? 'alice.chen' : 'eve.thompson';
     expect((await at(1).decide(other, ticket.confirmationId, true)).status).toBe(403);
@@ -77,7 +77,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   });
 
   const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];
-  it.each(oneOfEach)('%s: requested at one gateway, approved twenty times at all, executed once', async (_name, tool) => {
+  it.each(oneOfEach)('%s: requested at one gateway, approved twenty times, at all gateways, and executed once', async (_name, tool) => {
     const asked = await askFor(at(0), tool);
     // The approval link names the public address, whichever process made the ticket.
     expect(asked.ticket.confirmationData.approvalUrl).toBe(
@@ -89,7 +89,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     expect(await effectsOf(cluster.behind, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
   });
 
-  it('a cursor of one server is valid at the other', async () => {
+  it('a cursor from one hr server is valid at the other', async () => {
     const seen = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < 6; page++) {

@@ -49,9 +49,9 @@ export interface Node {
 }
 
 export interface Cluster {
-  /** Through the load balancer, as clients connect. */
+  /** Connects through the load balancer, like a real client. */
   readonly front: TestClient;
-  /** Directly to one gateway, past the load balancer. */
+  /** One client for each gateway, which connects without the load balancer. */
   readonly gateways: readonly TestClient[];
   readonly nodes: readonly Node[];
   /** The connections to the stores, to hr and to tasks. */
@@ -61,7 +61,7 @@ export interface Cluster {
   /** The addresses of the stores, for tests that read them directly. */
   readonly behind: TestServer;
   node(name: string): Node;
-  /** Runs `tamshai audit verify` beside each process, over all of its chains. */
+  /** Runs `tamshai audit verify` with the settings of each process. */
   verify(): Promise<{ name: string; code: number | null; out: string; err: string }[]>;
   close(): Promise<void>;
 }

@@ -73,7 +73,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
     const isUnion = [code, message, suggestedAction].every((each) => typeof each === 'string') && typeof retryable === 'boolean';
     if (!isUnion || ![502, 503, 504].includes(status))
       wrong.push(`an error of an unexpected shape or status: ${status} ${text.slice(0, 200)}`);
-    // The load balancer's own errors say nothing about the request: it does not parse it.
+    // The load balancer does not parse requests, so its own errors cannot say whether a retry is safe.
     const ownWords = status !== 502 && !String(message).startsWith('No answer came in time');
     if (safe && ownWords && retryable !== true) wrong.push(`a safe request was reported as not retryable: ${status} ${text.slice(0, 200)}`);
     return { retry: retryable === true };
@@ -140,7 +140,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
           ? await approved('carol.johnson', server, 'close_opportunity', { opportunity_id: id, outcome: 'lost', reason: 'Went elsewhere' })
           : await approved('dan.williams', server, 'close_ticket', { ticket_id: id, resolution: 'It was solved in the meantime.' });
       if (confirmed) done.closed.set(confirmed, server);
-      // There are few such rows, and they have to last.
+      // The pause keeps the few rows that can be closed from running out.
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
   };

@@ -171,7 +171,7 @@ describe('tools', () => {
     expect(none.err).toMatch(/no server "hrr"; there are hr, /);
   });
 
-  test("lists all tools without a gateway, and one person's with it", async () => {
+  test('lists all tools without a running gateway, and with --as the tools of one person', async () => {
     const all = await tamshai(['tools'], { settings: { TAMSHAI_DATA: '/nowhere' } });
     expect(all).toMatchObject({ code: 0, err: '' });
     expect(all.out).toMatch(/^hr {2}.*\n\n {2}TOOL/);

@@ -44,7 +44,7 @@ export const variations: Readonly<
   }),
 };
 
-/** Tables that the change feed fills from hr. They change without a write to finance, so checks of a write leave them out. */
+/** Tables that the people feed fills from hr. They change without a write to finance, so checks of a write leave them out. */
 export const copies: readonly string[] = ['finance.people', 'finance.chain', 'finance.feed'];
 
 /** Ids that a person must not find: an unknown one, one of a deleted row, and one of another person's row. */
@@ -115,9 +115,9 @@ async function ticketOfOthers(testServer: TestServer, as: string): Promise<unkno
 /** By the name of the input field, or by domain and field where the name has another meaning in that domain. */
 export const unfindable: Readonly<Record<string, (testServer: TestServer, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
   adr_id: async () => ({ random: 'ADR-9999', gone: '8888', foreign: undefined }),
-  // Knowledge is never deleted for good, so both ids are unknown ones.
+  // Transactions of knowledge are never deleted, so `gone` is an unknown id too.
   tx_id: async () => ({ random: 900_000_001, gone: 900_000_002, foreign: undefined }),
-  // Expenses remain when an employee leaves.
+  // The expenses of a person who left can still be found, so `gone` is an unknown id too.
   'finance.employee_id': async (_testServer, _as, seesAll) => ({
     random: randomUUID(),
     gone: randomUUID(),

@@ -1,4 +1,4 @@
-/** Fuzz tests of backup archives and knowledge exports: a mutated file is restored unchanged, or refused as a whole. */
+/** Fuzz tests of backup archives and knowledge exports: a mutated file either gives the original content, or is refused as a whole. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ async function restored(bytes: Buffer): Promise<Record<string, string> | undefin
   }
 }
 
-fuzz('a backup with any byte changed is refused, or restored unchanged', {
+fuzz('a backup with any byte changed is refused, or restores the original files', {
   input: byteChange,
   runs: 150,
   async holds(change) {
@@ -181,7 +181,7 @@ function taken(bytes: Buffer): unknown[] | undefined {
   }
 }
 
-fuzz('a knowledge export with any byte changed is refused, or read unchanged', {
+fuzz('a knowledge export with any byte changed is refused, or gives the original changes', {
   input: byteChange,
   runs: 1_500,
   holds(mutation) {

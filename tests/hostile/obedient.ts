@@ -80,7 +80,7 @@ export interface ObedientModel extends Model {
   readonly obeyed: { readonly call: string; readonly action: Action }[];
 }
 
-/** The model also calls one ordered tool that the caller may not use. */
+/** Makes the calls that hostile texts order; of those to tools that the caller may not use, only the first. */
 export function obedientModel(): ObedientModel {
   let calls = 0;
   const model: ObedientModel = {

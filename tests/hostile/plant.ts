@@ -43,10 +43,10 @@ export const canary = (username: string, what: string): string => `KEEP-${userna
 export const EMPLOYEES = 120;
 export async function plant(testRuntime: TestRuntime, registry: Registry): Promise<void> {
   const next = hostileTexts();
-  // The history of the knowledge base shows a triple that was undone.
+  // Creates and undoes a triple, so that the history of the knowledge base contains an undone change.
   await testRuntime.data('nina.patel', 'knowledge', 'relate', { subject: 'a thing', predicate: 'replaces', object: 'another' });
   await testRuntime.data('nina.patel', 'knowledge', 'undo');
-  // Disables triggers: this test does not depend on what a table accepts.
+  // Triggers could refuse or change the hostile text, so they are disabled.
   await testRuntime.owner('set session_replication_role = replica');
   for (const domain of registry.domains) {
     const names = namesIn(registry, domain);

@@ -92,7 +92,7 @@ function give(path: string, { uid, gid }: Account): void {
 /** Default options of the JVM that are removed: they choose another garbage collector, or write beside the program. */
 const FOREIGN =
   /^#|^[\d:-]*-Xlog|gc\.log|-Xm[sx]|UseG1GC|G1Reserve|InitiatingHeap|ConcMark|CMS|incubator\.vector|HeapDump|ErrorFile|PrintGC|PrintTenuring|UseGCLog|GCLogFile/;
-/** Starts fast and uses little memory; benchmarks also need the compiler, and more memory. */
+/** Options to start fast with little memory. Benchmarks use LARGE: they need the optimising compiler and more memory. */
 const SMALL = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const LARGE = ['-Xms2g', '-Xmx2g', '-XX:+UseSerialGC'];
 

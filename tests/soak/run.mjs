@@ -39,7 +39,7 @@ const running = spawn(process.execPath, ['--import', new URL('./collect.mjs', im
 });
 const over = new Promise((resolve) => running.once('exit', resolve));
 
-/** Tokens live for five minutes. */
+/** Tokens are reused for 200 seconds: they are valid for five minutes. */
 const tokens = new Map();
 const token = (user, mcp) => {
   const key = `${user} ${mcp}`;

@@ -13,7 +13,7 @@ export interface BrowserSessions {
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string }): void;
 }
 
-/** With `deciding`, the state of the person must be fresh, since the request decides on a change. */
+/** `deciding`: the request decides on a change, so a browser session renews an access token that is older than FRESH_SECONDS. */
 export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
 
 /** Accepts bearer tokens only, because MCP endpoints and domain servers ignore cookies. */
@@ -42,7 +42,7 @@ async function bySession(req: IncomingMessage, sessions: BrowserSessions, decidi
 /** Called for every request with a missing or invalid sign-in. Throws RATE_LIMITED if the address sends too many. */
 export type OnUnauthenticated = (req: IncomingMessage) => void;
 
-/** Failed sign-ins are counted, not recorded one by one, since anyone can cause them. */
+/** Calls `onUnauthenticated` for a failed sign-in. Failed sign-ins are counted, not recorded one by one, since anyone can cause them. */
 export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnauthenticated, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -52,7 +52,7 @@ export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnau
   }
 }
 
-/** Returns the caller of a refused request, or undefined if the sign-in is invalid. Requests without a valid sign-in are not recorded. */
+/** Finds the caller for the audit record of a refused request. Returns undefined for an invalid sign-in: such requests are not recorded. */
 export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

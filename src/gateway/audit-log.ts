@@ -28,7 +28,7 @@ export const auditAnswer = z.strictObject({
 });
 export type AuditAnswer = z.output<typeof auditAnswer>;
 
-/** Answers from the chains of this process with the records that the person may see. Other processes may also ask it. */
+/** Answers with the records in the chains of this process that the person may see. The gateway of another process may also ask. */
 export type AuditPart = (person: Person, question: AuditQuestion) => Promise<AuditAnswer>;
 
 export interface OtherParts {
@@ -233,7 +233,8 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
         };
       };
       const first = await askAll();
-      // The first verification may be shared and may have begun before the checkpoints were read; a second one has not.
+      // The first verification may be shared with another request, and may have begun before the checkpoints were read. A second one begins
+      // after that, so a contradiction that it finds is real.
       const { bad, chains, about, contradiction } = first.contradiction === undefined ? first : await askAll();
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};
       return { ...(bad ?? contradiction ?? { ok: true, chains }), ...missing };

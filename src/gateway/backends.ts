@@ -22,7 +22,7 @@ import { parseAnswer, parseNotices } from './upstream-answers.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
-  /** Long-polls the changes after a transaction that this caller may see. Empty after the timeout. */
+  /** Long-polls for those changes after the transaction `after` that the caller may see. Empty after the timeout. */
   changes(subscription: Subscription): Promise<readonly Notice[]>;
   /** Whether the domain runs on a remote server. */
   readonly remote: boolean;
@@ -53,7 +53,7 @@ const noChangeFeed = (server: string): never => {
   throw failure('RESOURCE_NOT_FOUND', `${server} has no change feed.`);
 };
 
-/** Reports the duration of each call of a remote server. */
+/** Reports the duration of each call to a remote server. */
 export const timedBackend = (inner: ToolBackend, onAnswer: (answer: Answer, ms: number) => void): ToolBackend => ({
   ...inner,
   async call(request) {
@@ -84,7 +84,7 @@ export const executionBody = (ticket: Ticket) => {
   return { confirmationId: ticket.id, tool: ticket.tool, input: JSON.stringify(input), card: JSON.stringify(card) };
 };
 
-/** Throws retryable errors, as a local backend does, so that the ticket stays claimed and the person can try again. */
+/** Throws retryable errors, so that the ticket stays claimed and the person can try again. A local backend throws them, too. */
 function throwRetryable(answer: Answer): Answer {
   if (answer.status === 'error' && answer.retryable)
     throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
@@ -96,7 +96,7 @@ const LONGEST_NAME = 200;
 /** Whether a call without an answer can safely be sent again. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
-/** Every server reads employment from hr. While hr does not answer, calls use a state of the last five minutes, and decisions fail. */
+/** Every server reads employment from hr. While hr does not answer, calls use a state of at most five minutes ago, and decisions fail. */
 const hintFor = (server: string) =>
   server === 'hr'
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'

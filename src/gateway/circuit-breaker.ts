@@ -54,7 +54,7 @@ export function createCircuitBreaker({
       return closed;
     },
     good() {
-      // Only the probe closes the breaker, not a late answer to a request from before it opened.
+      // Only the probe closes an open breaker: this answer may be a late one, to a request that was sent before the breaker opened.
       if (closed) bad = 0;
     },
     bad() {

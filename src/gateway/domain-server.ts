@@ -75,7 +75,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return caller;
   };
 
-  // The gateway has already checked the body. Only the tool validates it here, so that a refusal is in the audit log.
+  // The gateway has parsed and signed the body, so the parser does not check it again. The tool does, and its refusal is in the audit log.
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     if (kindOf(token) !== IDENTITY_KIND) return undefined;
@@ -83,12 +83,12 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     markAnswer(reply, token);
     return { duplicates: 'allow', checked: false };
   });
-  // The grant is verified before the body, so that a sender without one learns nothing about valid bodies.
+  // The grant is verified before the body is read, so that a sender without a grant learns nothing about valid bodies.
   const byGrant = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     await counted(req.raw, deps.onUnauthenticated, () => openGrant(deps.gatewayKeys, { token, server, roles, clock }));
     markAnswer(reply, token);
-    // The card and the input are one long string each.
+    // The body contains the card and the input as one long string each.
     return { duplicates: 'refuse', stringBytes: VOUCHED_BYTES };
   });
 

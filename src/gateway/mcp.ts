@@ -133,13 +133,16 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
 }
 
 /**
- * The name that the client states, else its registered name. Our own names do not count, so that a client cannot appear as the web app
- * or as our command.
+ * The name that the client states, else its registered name. Names of our own programs are skipped, so that a client cannot appear as
+ * the web app or as our command.
  */
 const programOf = (said: string | undefined, registered: string): string =>
   [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
-/** The origin that the client used, because the client compares it with the metadata URL. Behind a TLS proxy, `base` is an https URL. */
+/**
+ * The origin that the client used: the client compares it with the metadata URL. Behind a TLS proxy the request itself is plain HTTP, so
+ * the scheme comes from `base`.
+ */
 export function originOf(req: IncomingMessage, base: string): string {
   const { host = '' } = req.headers;
   return new URL(base).host === host ? new URL(base).origin : `http://${host}`;

@@ -151,7 +151,7 @@ interface Moved {
   readonly now: Html;
 }
 
-/** The current values by field, as far as the server discloses them to this person. */
+/** The fields that have changed since the card was shown, as far as the server discloses their current values to this person. */
 function moved({ confirmationData: { changes }, error }: ConfirmationState): Moved[] {
   const current = error?.details?.['current'];
   if (typeof current !== 'object' || current === null) return [];

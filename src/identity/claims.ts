@@ -113,7 +113,7 @@ export const canonicalUuid = (value: unknown): string | undefined => {
   return UUID.test(lower) ? lower : undefined;
 };
 
-/** A malformed claim links the sign-in to no record: `sub` in its place could link it to another person. */
+/** A sign-in with a malformed claim has no employee record: if `sub` replaced the claim, it could name the record of another person. */
 const employeeRef = (claim: unknown, sub: string) => canonicalUuid(claim === undefined ? sub : claim);
 
 function organization(claim: unknown): string {

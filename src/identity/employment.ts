@@ -17,8 +17,8 @@ const unreadable = () =>
   });
 
 /**
- * Returns the id of the employee record, if it exists; throws for an ended employment. If hr cannot be read, a state of the last five
- * minutes counts, but not for approvals (`exact`). Otherwise it throws SERVICE_UNAVAILABLE: the token's claim is not enough.
+ * Returns the id of the employee record, if it exists; throws for an ended employment. If hr cannot be read, a state of at most five
+ * minutes ago counts, but not for approvals (`exact`). Without such a state it throws SERVICE_UNAVAILABLE: the token's claim is not enough.
  */
 export function employmentOf(people: People, clock: Clock): (employeeId: string, exact: boolean) => Promise<string | undefined> {
   const remembered = new Map<string, { readonly employment: Employment; readonly at: number }>();

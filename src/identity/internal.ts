@@ -182,7 +182,7 @@ const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;
 const headerShape = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() });
 type Claims = z.infer<typeof identitiesClaims> | z.infer<typeof grantClaims>;
 
-/** A token with a verified signature. It is cached, since the calls of a batch share one signature, and is valid as long as its key. */
+/** A verified signature with its claims, cached because the calls of a batch share it. It is verified again if the key of `kid` changes. */
 interface Opened {
   readonly kid: string;
   readonly key: KeyObject;

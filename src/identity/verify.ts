@@ -58,7 +58,7 @@ interface Entry {
   passed: readonly string[] | undefined;
 }
 
-/** The verified sign-in behind a caller, by its `token` object, which copies of a caller share. */
+/** The verified sign-in of a caller. It is looked up by the `token` object of the caller, because copies of a caller share that object. */
 interface Source {
   readonly issuer: Issuer;
   readonly signIn: SignIn;
@@ -252,7 +252,7 @@ const keyOf = (token: string) => hash('sha256', token, 'base64url');
 const intersect = (some: ReadonlySet<Role>, others: ReadonlySet<Role>): ReadonlySet<Role> =>
   new Set([...some].filter((role) => others.has(role)));
 
-/** Fails closed: if revocations cannot be read, no sign-in is accepted. */
+/** Fails closed: if revocations, accounts or current claims cannot be read, no sign-in is accepted. */
 async function answered<T>(question: Promise<T>): Promise<T> {
   try {
     return await question;

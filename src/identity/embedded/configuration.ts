@@ -155,7 +155,7 @@ const firstIssued = (token: object): number => {
   return iiat ?? iat ?? 0;
 };
 
-/** The id is chosen before the provider runs, because the limit of unused clients counts it already. */
+/** The id that provider.ts has chosen: it counts the id against the limit of unused clients before oidc-provider runs. */
 function clientIdOf(ctx: KoaContextWithOIDC): string {
   const { clientId } = ctx.state as { readonly clientId?: string };
   if (clientId === undefined) throw new errors.RegistrationNotSupported();

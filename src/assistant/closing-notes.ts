@@ -1,4 +1,4 @@
-/** Closing notes. The loop appends them to text that stopped early, does not mention missing data, or claims a change not made. */
+/** Closing notes. The loop appends them to text that stopped early, does not mention missing data, or claims a change that was not made. */
 import type { Answer, ListMetadata } from '../declare/answer.ts';
 import type { Tool } from '../declare/tool.ts';
 import type { StopReason } from './events.ts';

@@ -1,5 +1,5 @@
 /**
- * Stores conversations, bounded in size, number and age. Each key contains the principal, so nobody can read those of another person.
+ * Stores conversations, bounded in size, number and age. Each key contains the principal, so a person can read only their own.
  * An erased conversation stays erased, even if an answer is still in progress.
  */
 import { randomUUID } from 'node:crypto';

@@ -87,7 +87,7 @@ const isFoundBy = (entry: IndexedTool, source: IndexedTool, key: string): boolea
 const NEIGHBOUR =
   /^(?:(?:and|ok|okay|now|then|so|show me|open|what about|how about)[\s,]+)*(?:the )?(next|following|previous|preceding|one before|one after)(?: one)?(?:[\s,]+please)?[\s?.!]*$/i;
 
-/** "And the next one?", for records with numeric ids. */
+/** "And the next one?", for records whose id ends in a number. */
 export function openNeighbour(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const step = NEIGHBOUR.exec(utterance.text)?.[1];
   if (step === undefined || last.result.type !== 'answered' || last.result.entry.tool.kind !== 'read') return undefined;

@@ -21,7 +21,7 @@ export interface Example {
   readonly stems: ReadonlySet<string>;
   readonly concepts: ReadonlySet<number>;
   readonly features: ReadonlySet<string>;
-  /** Stems of all words but values, stop words included. */
+  /** Stems of all words except values, including stop words. */
   readonly shape: ReadonlySet<string>;
   readonly succeeds: boolean;
 }
@@ -51,7 +51,7 @@ export interface ToolIndex {
     readonly titled: ReadonlySet<string>;
     readonly phrases: readonly string[];
   };
-  /** Slot key → known values, folded → as written. */
+  /** Slot key → its known values; each maps the folded value to the value as written. */
   readonly knownValues: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** State transitions, from descriptions such as "PENDING becomes APPROVED". */
   readonly transitions: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
@@ -329,7 +329,7 @@ const initials = (field: string): string | undefined => {
   return parts.length === 3 ? parts.map((part) => part.charAt(0)).join('') : undefined;
 };
 
-/** A short text slot holds a name, unless examples fill it with phrases. */
+/** A short text slot holds a name. In a tool that writes, it holds prose if an example fills it with a phrase. */
 function refineSlotKind(slot: Slot, tool: ToolDeclaration, examples: readonly Example[]): Slot {
   if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
   const said = examples.map(({ input }) => input[slot.key]).filter((value) => typeof value === 'string');

@@ -92,7 +92,7 @@ export function isConfident(
   if (!entry.mutates && lost.length > 2 && odd > 0.55 * all && exampleCoverage < 0.8) return false;
   // A command that no tool performs must not run a similar tool: "assign the deal" must not delete it.
   if (entry.mutates && (commandsUnknownVerb(entry, utterance) || commandsOtherVerb(index, entry, utterance))) return false;
-  // "Write me a poem": a generic verb alone does not select a tool.
+  // "Write me a poem": a generic verb alone does not select a tool. "Change the close date": the tool must have that field.
   if (entry.mutates && (lacksToolNoun(entry, utterance) || namesUnknownField(entry, utterance))) return false;
   // No word indicates this tool.
   if (entry.mutates && filled.references.length === 0 && !utterance.words.some((word) => relevanceOf(entry, word) >= 0.5)) return false;

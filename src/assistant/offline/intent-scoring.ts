@@ -110,7 +110,7 @@ export function scoreIntents(
         (told || (commandsToolVerb(each.entry, utterance) && utterance.names.filter(({ isCertain }) => isCertain).length > 1));
       if (whole) total += 0.25;
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
-      // "Reject Sarah's": refers to the rows shown before. Tools for other records would have to be named.
+      // "Reject Sarah's" refers to the rows shown before. A tool for other records is unlikely, unless the utterance names their kind.
       if (
         order &&
         each.entry.mutates &&

@@ -30,7 +30,7 @@ export function idKeyFor(slot: Slot, needing: IndexedTool, source: IndexedTool):
   return slot.key in fields && isId(slot.key) && own !== undefined ? slot.key : undefined;
 }
 
-/** Tools that find ids for the slot. Those named in its description come first. */
+/** Tools that find ids for the slot: those that its description or the error hints name, else lists whose rows have such an id. */
 export function findersFor(context: TurnContext, entry: IndexedTool, slot: Slot): IndexedTool[] {
   const named = (entry.finders.get(slot.key) ?? []).flatMap((name) =>
     [...context.allowed.values()].filter((each) => each.tool.name === name && !each.mutates),

@@ -20,7 +20,7 @@ export function fillProse(
   const undated = !entry.slots.some(({ kind }) => /^(?:date|month|period|year|quarter|units|days)$/.test(kind));
   const give = (slot: Slot, at: TextSpan) => {
     given.set(slot, at);
-    // If no slot takes dates, a date before the text belongs to the text.
+    // If no slot takes dates, a date before the title is appended to it.
     const day = undated && isTitle(slot) ? utterance.dates.find((when) => when.end <= at.start) : undefined;
     set(slot, clip(slot, `${capitalise(at.text)}${day ? ` ${utterance.text.slice(day.start, day.end)}` : ''}`), at);
   };

@@ -18,7 +18,7 @@ export interface FilledSlots {
   /** Required slots without a value. */
   missing: Slot[];
   readonly used: TextSpan[];
-  /** Those of `used` that name a state; they are words of the tool, too. */
+  /** The spans in `used` that name a state. They also count as words of the tool. */
   readonly states: TextSpan[];
   /** Words that neither the tool nor a value explains. */
   readonly unexplained: ContentWord[];

@@ -30,7 +30,7 @@ export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'au
 
 const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'searchUrl' } as const;
 
-/** The domains of one store kind that run here, and remote ones whose store URL is set. */
+/** The domains with this kind of store: those that run here, and remote ones whose store URL is set. */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
   builtIn.domains.filter(
     ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),

@@ -68,7 +68,7 @@ export async function verifyLocalAudit(config: Config, keys: Keys, console: Cons
       const step = console.progress.step('Verifying');
       try {
         let done = 0;
-        // Checkpoints of chains that only the running process can read are left out: their chains are not missing.
+        // Only the running process can read these chains. Their checkpoints are left out, or the chains would be reported as missing.
         const unseen = folder === 'in use' ? embedded : [];
         const visible = {
           ...auditLog,

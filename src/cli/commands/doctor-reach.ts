@@ -69,7 +69,7 @@ async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
   }
 }
 
-/** Introspects an invalid token: the issuer checks the client's credentials first. */
+/** Checks the client's credentials by introspecting an invalid token: the issuer answers only a client that it accepts. */
 async function loginCheck(place: string, issuer: string, client: string, secret: string): Promise<Check> {
   try {
     await introspection(issuer, client, secret)('not-a-token');

@@ -22,7 +22,7 @@ export class Stop extends Error {
   }
 }
 
-/** The exit code for an error answer. Conflicts with other codes than the first two are failures: a retry would have the same result. */
+/** The exit code for an error answer. Any conflict other than the first two is a failure, because a retry would have the same result. */
 export function exitOf(status: number, code: string): number {
   if (code === 'CHANGED_SINCE_APPROVAL' || code === 'ALREADY_DECIDED') return EXIT.undone;
   if (status === 400 || status === 413 || status === 415) return EXIT.usage;

@@ -20,7 +20,7 @@ export const padStart = (text: string, width: number): string => ' '.repeat(Math
 /** Text from data, on one line. Control and direction characters are shown as code points, so that they cannot steer the terminal. */
 export const safe = (text: string): string => seen(text.replace(/\r\n|\r|\n|\t/g, ' '));
 
-/** The same, with its line breaks. */
+/** Like `safe`, but returns one text per line. */
 export const safeLines = (text: string): string[] => text.split(/\r\n|\r|\n/).map(safe);
 
 /** Wraps at spaces. A longer word stays whole, so that a URL can be copied. */

@@ -3,13 +3,13 @@ import type { Config } from './config.ts';
 
 export const callChain = ({ instance }: Pick<Config, 'instance'>): string => `calls-${instance}`;
 
-/** Selects the chains that this process stores. Redis also has checkpoints of the calls of other replicas, which store them elsewhere. */
+/** Selects the chains that this process stores. Redis also has checkpoints of chains of calls that only other replicas store. */
 export function keptHere(config: Pick<Config, 'instance'>, domains: readonly string[]): (chain: string) => boolean {
   const calls = callChain(config);
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
-/** Among the chains that this process can read, selects those with checkpoints in its own file: chains of calls and of its own writes. */
+/** Of the chains that this process can read, selects those with checkpoints in its own file: chains of calls and of its own writes. */
 export const checkpointedHere =
   ({ instance }: Pick<Config, 'instance'>) =>
   (chain: string): boolean =>

@@ -32,7 +32,7 @@ export interface Config {
   /** Prefix of index names, so that several installations can share one search server. */
   readonly indexPrefix: string;
   readonly remoteUrl: (domain: string) => string | undefined;
-  /** The same setting, read by the domain server itself: the URL under which other processes call this server. */
+  /** The setting of `remoteUrl`, read by the domain server itself: the URL under which other processes call this server. */
   readonly ownUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: {
@@ -65,8 +65,8 @@ export interface Config {
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
-/** Matches names that look like our settings, so that a misspelt one is found. */
 const STORES = 'DATABASE|MONGODB|ELASTICSEARCH';
+/** Matches names that look like our settings, so that a misspelt one is found. */
 const ours = (servers: readonly string[]) =>
   new RegExp(`^(TAMSHAI|OIDC)_|^(${servers.join('|').toUpperCase()})_(PORT|((${STORES})_)?URL)$|^(REDIS|${STORES})_URL$|^OPS_PORT$`);
 

@@ -91,7 +91,8 @@ async function write(
     done += by;
     onProgress(Math.min(Math.round(done), total), total);
   };
-  // The sample data includes what the triggers compute (chains, manager names, the change feed). In a large company they take hours.
+  // The sample data includes what the triggers compute (chains, manager names, the change feed), so they are disabled: in a large company
+  // they would take hours.
   const people = tables.map(({ name }) => name).filter((name) => name === 'hr.employees' || name === 'finance.people');
   for (const name of people) await owner.query(`alter table ${name} disable trigger user`);
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");

@@ -55,8 +55,8 @@ export interface Membership {
 }
 
 /**
- * Every process claims its keys, its name and its domains on the shared Redis. A process does not start with another master key, with
- * the name of another process, or with its own rows of a domain that another process serves.
+ * Every process claims its keys, its name and the domains in its data folder on the shared Redis. A process does not start if its keys
+ * differ from those of the others, or if another process has its name or keeps rows of the same domain in another data folder.
  */
 export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, withGateway }: Part): Promise<Membership | undefined> {
   if (config.redisUrl === undefined) return undefined;

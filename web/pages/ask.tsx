@@ -108,7 +108,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState(() => loadDraft(me.username, 'draft'));
-  // If the returned question was put into the field, the text of the field is sent later. An empty field cancels the question.
+  // True if the returned question was put into the field. Then the text of the field is sent later, or nothing if the field is empty.
   const givenBack = useRef(false);
   const asker: Asker = {
     back: (question) => {

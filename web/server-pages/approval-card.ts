@@ -12,7 +12,7 @@ export interface CardOptions {
   readonly live: HTMLElement;
   /** Contains the templates of the states that cannot be requested when they are needed. */
   readonly templates: ParentNode;
-  /** In the app, the card is one part of a page: it never takes the focus from elsewhere, and its heading is not that of the page. */
+  /** Set in the app, where the card is one part of a page: it takes the focus only if the user is using it, and its heading is an h3. */
   readonly inApp?: boolean;
   /** Called for each state that is shown; in the app also when the session has ended and when the card no longer exists. */
   readonly onState?: (state: CardState | 'signed-out' | 'gone') => void;
@@ -33,7 +33,7 @@ function find<T extends Element = HTMLElement>(parent: ParentNode, selector: str
   return found;
 }
 
-/** Takes over the card in `slot`, and returns a function that lets go of it. */
+/** Attaches the behaviour to the card in `slot`. Returns a function that detaches it. */
 export function attachCard(slot: HTMLElement, { live, templates, inApp = false, onState = () => {} }: CardOptions): () => void {
   const id = slot.dataset['id'] ?? '';
   const leaving = new AbortController();
@@ -104,7 +104,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     return (body.data ?? body).state;
   }
 
-  /** In the app, the heading of a card is below those of the page. */
+  /** In the app, the heading of the card becomes an h3, because the page has its own h1. */
   function lowerHeading(): void {
     const title = slot.querySelector('h1');
     if (!inApp || !title) return;
@@ -132,7 +132,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     runningSince = performance.now();
     show(fromTemplate('data-executing'));
   }
-  /** A second press settles what the first one began. After a Deny there is nothing to press again. */
+  /** Offers to approve again, because the server executes a change only once. After a Deny there is nothing to approve again. */
   function showLost(): void {
     show(fromTemplate('data-lost'));
     if (decided === false) find(slot, '[data-decide]').remove();
@@ -178,13 +178,13 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
           return await settle();
         }
       } catch {
-        /* the next request will tell */
+        /* no answer: the next check asks again */
       }
     }
     if (!isBusy) later(watch, WATCH_MS);
   }
 
-  /** Returns the server's message if it refused the decision. Whether a lost request arrived is what `settle` finds out. */
+  /** Returns the server's message if it refused the decision. Without an answer, `settle` finds out whether the server got the request. */
   async function send(approved: boolean): Promise<{ readonly refusal: string } | 'signed-out'> {
     const { csrf = '', card = '' } = slot.dataset;
     if (approved) showRunning();
@@ -240,7 +240,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     const what = button.dataset['decide'];
     if (!what || isBusy) return;
     if (what === 'back') return askAgain(false);
-    // A press has to begin on this button as well, unless it came from the keyboard.
+    // A click with a pointer counts only if the pointer also went down on this button. A click from the keyboard has `detail` 0.
     const beganElsewhere = detail > 0 && pressed !== button;
     if (!armed.update(isBusy) || beganElsewhere) return;
     pressed = null;
@@ -276,7 +276,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     'click',
     (event) => {
       const button = closest(event, 'button');
-      // A script's click is not a person's.
+      // Only a person may decide: `isTrusted` is false for a click that a script makes.
       if (button && event.isTrusted) press(button, event.detail);
     },
     { signal },

@@ -2,7 +2,7 @@
 const INERT_MS = 800;
 
 export interface ArmedButtons {
-  /** The buttons have to stand still anew. */
+  /** Starts the time again for which the buttons have to stand still. */
   reset(): void;
   /** Updates the buttons and returns whether they accept a press. */
   update(isBusy: boolean): boolean;

@@ -1,7 +1,7 @@
 /** The time that is left to decide: the server's clock, its text, and the ring that shows it. */
 const CIRCLE = 2 * Math.PI * 19;
 const WAITS_SECONDS = 300;
-/** The header `date` has whole seconds, so a smaller difference than this says nothing. */
+/** The header `date` has whole seconds, so differences up to this are ignored. */
 const TOLERANCE_MS = 1500;
 
 export interface ServerClock {

@@ -37,7 +37,7 @@ function showLocalTimes(): void {
   }
 }
 
-/** A script's request names its origin exactly; a plain form's would only say null. */
+/** Uses `fetch`, because the browser then sends our origin. With a plain form it would send `Origin: null`. */
 async function signOut(form: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   await fetch(form.action, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
@@ -78,5 +78,5 @@ addEventListener('DOMContentLoaded', () => {
   for (const button of document.querySelectorAll<HTMLElement>('[data-copy]')) button.addEventListener('click', () => void copy(button));
 });
 
-// Without this line, TypeScript would take the file for a global script whose names clash with those of others.
+// Makes the file a module for TypeScript. As a global script, its names would clash with those of other files.
 export {};

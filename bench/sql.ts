@@ -38,7 +38,7 @@ export interface Company {
   readonly ids: readonly string[];
   /** The last row of page 9,999, and of a hundred pages around it. */
   readonly deep: readonly (readonly [string, string, string])[];
-  /** The number of people below a manager, and that manager. */
+  /** Managers (`head`), each with the number of people below them. */
   readonly trees: readonly { readonly people: number; readonly head: string }[];
 }
 

@@ -1,6 +1,7 @@
 // Preloaded into the measured process (`node --import`): reports the longest event loop turns over a Unix socket.
-// Every millisecond a timer compares the clock and the CPU time of the main thread with the tick before: the time between two ticks is one
-// turn of the event loop. CPU time is what the work itself takes; on a busy machine the clock also counts waiting for a core.
+// A timer of one millisecond reads the clock and the CPU time of the main thread. It cannot fire during a turn of the event loop, so the
+// largest difference between two readings shows the longest turn. On a busy machine the clock also counts waiting for a core; CPU time does
+// not.
 import { unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { PerformanceObserver } from 'node:perf_hooks';

@@ -8,7 +8,7 @@ import { persona, WORK_EMAIL_DOMAIN } from './people.ts';
 import { at, between, chance, pick } from './random.ts';
 
 export interface SamplePerson {
-  /** Counts from 0 in the order of writing. A manager comes before their reports. */
+  /** The position in the order in which rows are written, from 0. A manager comes before their reports. */
   readonly n: number;
   readonly id: string;
   readonly first: string;
@@ -130,7 +130,7 @@ export interface Directory {
   idOf(n: number): string;
 }
 
-/** The other people of one department, as a tree with equal spans, filled from the top. */
+/** The generated people of one department, after the known ones: a tree with equal spans, filled from the top. */
 interface Branch {
   readonly department: Department;
   readonly start: number;

@@ -1,3 +1,4 @@
+/** The sample people who can sign in: employees, and contacts of customers. */
 import type { BaseRole, Role } from '../../src/declare/people.ts';
 import type { NamesOf } from '../../src/declare/roles.ts';
 import type { financeRoles } from '../finance/exports.ts';

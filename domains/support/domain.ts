@@ -23,9 +23,10 @@ async function leads(person: Person, look: LookUp): Promise<boolean> {
 const ownOrShared = (person: Person) =>
   all(ofOrganisation(person, 'customer_id'), any(where({ contact_id: person.sub }), where({ visibility: 'organization' })));
 
-/** Only an email address that the identity provider has verified counts. An existing contact cannot accept an invitation. */
+/** Matches an invitation by email. `email` is empty unless the identity provider has verified the address. */
 const isFor = ({ status, email }: Organization['contacts'][number], person: Person) =>
   status === 'invited' && email.toLowerCase() === person.email.toLowerCase();
+/** An existing contact cannot accept an invitation. */
 const isInvited = ({ contacts }: Organization, person: Person) =>
   !contacts.some(({ contact_id }) => contact_id === person.sub) && contacts.some((each) => isFor(each, person));
 const accepted = ({ contacts }: Organization, person: Person, now: Date) => ({
@@ -57,7 +58,7 @@ export const support = defineDomain({
   onFirstUse: {
     name: 'accept_invitation',
     audience: 'newcomer',
-    // The record names its lead by account id (`sub`), and our tools read every id as a UUID in lower case.
+    // The account id (`sub`) becomes the id of the contact, which our tools read as a UUID in lower case.
     appliesTo: ({ realm, sub, email, organizationId }) =>
       realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
     async isPending(person, { search }) {

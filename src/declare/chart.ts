@@ -1,4 +1,4 @@
-/** Chart declarations of tools. They contain only field names, so that every client draws the same chart. */
+/** Chart declarations of tools. They name the fields to draw, so that every client draws the same chart. */
 import { z } from 'zod';
 
 const chartField = z.object({ field: z.string(), label: z.string() });

@@ -36,7 +36,7 @@ import type {
 
 export interface Domain<R extends Role, A extends string, C, W, F, Q> extends ResourceBuilders<R, A, C> {
   readonly spec: AnyDomain;
-  /** Lists the parts of the domain for a configuration. */
+  /** Returns the domain with its tools and resources, for the list of domains in a configuration. */
   install(parts: Parts): Installed;
   read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
     def: ReadDef<R, A, C, I, O, E, D>,
@@ -245,7 +245,7 @@ function checkAudiences(spec: AnyDomain): void {
   }
 }
 
-/** The role matrix lists only declared masks, so an undeclared mask stops the start. */
+/** The role matrix lists only declared masks, so the start fails if a tool uses an undeclared mask. */
 function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return;
@@ -256,7 +256,10 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   }
 }
 
-/** An order by a masked field would reveal its values. The compiler cannot tell a masked string from a string. */
+/**
+ * An order by a masked field would reveal its values. The compiler does not find this mistake, because a masked string has the type
+ * `string`.
+ */
 function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, item: z.ZodObject): void {
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
     if (maskOf(item.shape[key]) !== undefined) throw new Error(`${tool}: ordered by the masked field ${key}`);

@@ -8,7 +8,7 @@ import type { Person } from './people.ts';
 export type RowScope = 'all' | 'none' | ((person: Person) => Filter);
 
 export interface CollectionSpec<A extends string> {
-  /** One entry for every audience. A declaration without one of them does not compile. */
+  /** One entry for every audience; a declaration without the entry of an audience does not compile. */
   readonly rows: Readonly<Record<A, RowScope>>;
   /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
@@ -44,7 +44,7 @@ export const total = {
   sum: (field: string) => ({ of: 'sum', field: fieldName(field) }),
   /** The sum of each amount times its whole percentage, rounded to the cent. */
   weighted: (field: string, percent: string) => ({ of: 'weighted', field: fieldName(field), percent: fieldName(percent) }),
-  /** Null without rows, as for `most` and `average`. */
+  /** `least`, `most` and `average` are null without rows. */
   least: (field: string) => ({ of: 'least', field: fieldName(field) }),
   most: (field: string) => ({ of: 'most', field: fieldName(field) }),
   average: (field: string) => ({ of: 'average', field: fieldName(field) }),
@@ -54,7 +54,7 @@ export interface Grouping {
   /** One result row for each combination of these fields; without `by`, one row over everything. */
   readonly by?: readonly string[];
   readonly totals: Readonly<Record<string, Total>>;
-  /** Orders by fields of the result; by the fields of `by` by default. */
+  /** The order of the result rows, by fields of the result. The default is the fields of `by`. */
   readonly order?: Order<string>;
   readonly limit?: number;
 }
@@ -92,7 +92,10 @@ export interface DocumentWriter<N extends string = string> extends DocumentReade
   /** Changes all matching rows and returns them. Throws CHANGED_SINCE_APPROVAL if no row matches. */
   changeMany<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>[]>;
   insert<S extends z.ZodObject>(schema: S, collection: N, document: Document): Promise<z.output<S>>;
-  /** Marks one row as removed and stores `remember` with it. The row stays in the store, but no tool sees it. Throws as `change` does. */
+  /**
+   * Marks one row as removed and stores `remember` with it. The row stays in the store, but no tool sees it. Throws the same errors as
+   * `change`.
+   */
   remove<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, remember: Patch): Promise<z.output<S>>;
 }
 

@@ -15,7 +15,7 @@ const COMMON = {
   SEPARATION_OF_DUTIES: { status: 403, hint: 'Ask another person who may do this, and who is not involved in it.' },
 } as const satisfies Record<string, CodeFacts>;
 
-/** Codes that only the pipeline and the surfaces throw. */
+/** Codes that the pipeline, the stores and the surfaces throw. A tool cannot throw them itself. */
 const PIPELINE = {
   UNAUTHENTICATED: { status: 401, hint: 'Sign in and call again with a fresh token.' },
   IDENTITY_NOT_LINKED: { status: 403, hint: 'Ask an administrator to link your account to your employee record.' },
@@ -101,7 +101,10 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
 }
 
-/** `text` is the message, or message and hint. Without a hint, the hint names the required roles, or is the standard one of the code. */
+/**
+ * `text` is the message, or message and hint. If the hint is left out, the error gets a hint with the required roles, or else the standard
+ * hint of the code.
+ */
 export function failure(
   code: PipelineCode | CommonCode,
   text: string | { readonly message: string; readonly hint: string },

@@ -39,14 +39,14 @@ export interface TextDef<R extends Role, A extends string, C, U extends string, 
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }
 
-/** A resource of rows as of one transaction, read page by page. The pipeline adds `limit` and `cursor`, as for a list. */
+/** A resource of rows as of one transaction, read page by page. Its input is `limit` and `cursor`. */
 export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap>
   extends ResourceDefBase<R, A, U, E> {
   readonly item: T;
   part(at: PagePosition, context: Calling<Codes<E>> & C): Promise<ResourcePage<z.input<T>>>;
 }
 
-/** The arguments are strings, because clients fill them in a form. */
+/** The arguments are strings, because MCP clients ask for them in a form. */
 export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodObject> extends ResourceBase<R, A, {}> {
   readonly arguments: I;
   /** The tools that the prompt names. A person sees the prompt only if they may use all of them. */
@@ -106,7 +106,7 @@ export interface Prompt {
   readonly roles: readonly Role[];
   readonly tools: readonly Tool[];
   readonly arguments: z.ZodObject;
-  /** The tool that renders the prompt. Its input `qualified` selects the form of tool names. */
+  /** The tool that renders the prompt. Its input `qualified` is true if the client knows tools by names with the server as a prefix. */
   readonly tool: Tool;
   readonly completions: Readonly<Record<string, Tool>>;
 }
@@ -116,7 +116,7 @@ export interface Feed {
   readonly domain: AnyDomain;
   readonly resources: readonly Resource[];
   readonly alike: boolean;
-  /** Carries the roles and the audience of the feed. */
+  /** This tool never runs. It holds the roles and the audience of the feed for access checks. */
   readonly tool: Tool;
   /** By the resource's URI. `begin` returns the transaction after which notices start. */
   readonly subscriptions: ReadonlyMap<string, { readonly begin: Tool; readonly end: Tool }>;

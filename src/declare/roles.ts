@@ -4,12 +4,12 @@ import { BASE_ROLES, type Realm, type Role } from './people.ts';
 export interface RoleSpec<R extends string> {
   /** What the role allows, for people who grant it. */
   readonly means: string;
-  /** Roles that this one implies: whoever may write may also read. */
+  /** The roles that this role implies: `hr-write` includes `hr-read`. */
   readonly includes?: readonly R[];
-  /** Whose role it is: staff by default. */
+  /** The realm of the people who can have the role; staff by default. */
   readonly realm?: Realm;
 }
-/** A value rather than a global type: a domain can name only the roles of sets that it imports. */
+/** A role set is a value that domains import, not a global type. So a domain can name only the roles of the sets that it imports. */
 export interface RoleSet<out R extends string> {
   readonly names: readonly R[];
   readonly specs: Readonly<Record<string, RoleSpec<string>>>;
@@ -30,7 +30,7 @@ export interface RoleTable {
   readonly names: readonly Role[];
   /** The names of one realm. */
   of(realm: Realm): readonly Role[];
-  /** The roles that this realm knows among `named`, with the roles that they include. `user` means `employee`. */
+  /** Returns those `named` roles that exist in this realm, and the roles that they include. The name `user` means `employee`. */
   resolve(realm: Realm, named: Iterable<string>): Set<Role>;
 }
 

@@ -1,4 +1,4 @@
-/** Rows of one table, generated lazily. A record becomes a JSON column. */
+/** Sample rows of one table, generated lazily. A cell that is an object is stored as JSON. */
 export type Cell = string | number | boolean | null | Readonly<Record<string, unknown>>;
 export type SampleRow = readonly Cell[];
 

@@ -21,7 +21,7 @@ export const field = {
   flag: { is: 'flag' },
 } as const satisfies Record<string, FieldKind | ((weight?: number) => FieldKind)>;
 
-/** Reads a row without a scope, for scopes that depend on data: the row of an organisation names its lead, a token does not. */
+/** Reads one row without a scope, for scopes that depend on stored data: the row of an organisation names its lead, but no token does. */
 export type LookUp = (collection: string, filter: Filter) => Promise<Readonly<Record<string, unknown>> | null>;
 /** The rows of a collection that an audience may see. The adapter adds the scope to every query. */
 export type SearchScope = 'all' | 'none' | ((person: Person, look: LookUp) => Filter | Promise<Filter>);
@@ -31,7 +31,7 @@ export interface SearchCollection<A extends string> {
   readonly key: string;
   /** All fields that search words, filters, orders and figures may use. A row may have more fields. */
   readonly fields: Readonly<Record<string, FieldKind>>;
-  /** One entry for every audience. A declaration without one of them does not compile. */
+  /** One entry for every audience; a declaration without the entry of an audience does not compile. */
   readonly rows: Readonly<Record<A, SearchScope>>;
   /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
@@ -64,14 +64,14 @@ export const figure = {
   count: (where?: Filter): Figure => ({ of: 'count', where }),
   /** 0 without rows. */
   sum: (name: string, where?: Filter): Figure => ({ of: 'sum', field: fieldName(name), where }),
-  /** Null without rows, as for `least` and `most`. `average` takes numbers only; the other two take times as well. */
+  /** `average`, `least` and `most` are null without rows. `average` takes only numbers; `least` and `most` also take times. */
   average: (name: string, where?: Filter): Figure => ({ of: 'average', field: fieldName(name), where }),
   least: (name: string, where?: Filter): Figure => ({ of: 'least', field: fieldName(name), where }),
   most: (name: string, where?: Filter): Figure => ({ of: 'most', field: fieldName(name), where }),
 };
 
 export interface Figures {
-  /** One result row for each combination of these fields, in their order; without `by`, one row over everything. */
+  /** One result row for each combination of these fields, ordered by them; without `by`, one row over everything. */
   readonly by?: readonly string[];
   readonly figures: Readonly<Record<string, Figure>>;
 }
@@ -108,12 +108,12 @@ export type SearchPatch = Readonly<Record<string, unknown>>;
 
 /**
  * The handle of a write. One effect writes one document, because a search server has no transaction over two documents. A second write
- * throws on every adapter. Reads in the same body do not see the write.
+ * throws on every adapter. Reads in the same effect do not see the write.
  */
 export interface SearchWriter<N extends string = string> extends SearchReader<N> {
   /**
    * Changes exactly one row and returns it. If the filter matches none or several, it throws CHANGED_SINCE_APPROVAL.
-   * Derive the patch from the current row to lose no concurrent change: `(t) => ({ comments: [...t.comments, comment] })`.
+   * To lose no concurrent change, pass a function of the current row: `(t) => ({ comments: [...t.comments, comment] })`.
    */
   change<S extends z.ZodObject>(
     schema: S,
@@ -130,7 +130,7 @@ export const searchWords: SearchWords = {
   from: (collection, filter = EVERY, words = '') => new SearchQuery(collection, filter, words),
 };
 
-/** Loads sample rows into empty collections. Each row has its key. */
+/** Loads sample rows into empty collections. Each row must contain its key. */
 export interface SearchLoader {
   isEmpty(collection: string): Promise<boolean>;
   fill(collection: string, rows: Iterable<Readonly<Record<string, unknown>>>, written: (rows: number) => void): Promise<void>;

@@ -36,7 +36,7 @@ export interface Answering<O> {
 }
 
 export interface Example<X> {
-  /** A question in a person's words: a title in the docs, a training example for the assistant. */
+  /** A question as a person asks it. The docs show it, and the assistant uses it as a training example. */
   readonly question: string;
   readonly as: string;
   /** A function of today's date if the input contains dates, so that the example stays valid. */
@@ -138,7 +138,7 @@ interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
   find(input: z.output<I>, context: Calling<Codes<E>> & F): Q;
   readonly rows?: never;
 }
-/** Returns all rows, in any order. For a few rows that are part of another row. */
+/** Returns all rows, in any order. Use it only for a few rows that are part of another row. */
 interface FetchingAll<C, I extends z.ZodObject, T extends z.ZodObject, E extends ErrorMap> {
   rows(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<readonly z.input<T>[]>;
   readonly find?: never;
@@ -193,7 +193,7 @@ export interface WriteDef<
 }
 /** For domains with `actsAtOnce`: a write that needs no approval in some cases. */
 export interface OwnWriteDef {
-  /** Published as "Happens at once when …". `own` in the plan decides each call. */
+  /** Published as "Happens at once when …". For each call, `own` in the plan says whether this condition holds. */
   readonly atOnceWhen?: string;
 }
 
@@ -213,7 +213,7 @@ export interface Audience {
   readonly roles: readonly Role[];
   /** The visible rows in words, for the published role matrix. */
   readonly sees: string;
-  /** The rows depend on the caller's employee record. */
+  /** True if the rows depend on the caller's employee record. Callers without such a record are refused. */
   readonly linked?: boolean;
 }
 export interface Mask {
@@ -242,7 +242,10 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly store: K;
   /** The roles that this domain introduces. */
   readonly roles?: RoleSet<string>;
-  /** Role sets of other domains that audiences and masks of this one name. Nobody has those roles while that domain is not installed. */
+  /**
+   * Role sets of other domains, whose roles the audiences and masks of this domain may name. If such a domain is not installed, nobody has
+   * its roles.
+   */
   readonly rolesOf?: readonly RoleSet<string>[];
   /** Declare the widest audience first. The domain's tools may use only the roles of these audiences. */
   readonly audiences: A;
@@ -254,7 +257,7 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
   readonly actsAtOnce?: string;
   readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
-  /** The rows are rebuilt from other data at each start, so they need no server and have no store setting. */
+  /** The rows are rebuilt from other data at each start, so the domain needs no database server and has no store setting. */
   readonly rebuiltAtStart?: boolean;
   /** Replaces the store's handles by the domain's own ones. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;

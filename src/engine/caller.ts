@@ -5,7 +5,7 @@ export interface Caller {
   readonly person: Person;
   /** Times are Unix times in seconds, as in the token. */
   readonly token: { readonly id: string; readonly client: string; readonly issuedAt: number; readonly expiresAt: number };
-  /** A browser session may approve any ticket; a token of our command may approve one ticket, or any ticket with scripted approvals. */
+  /** A browser session may approve any ticket. A token of our command may approve one ticket, or any if scripted approvals are on. */
   readonly approves: 'nothing' | 'anything' | { readonly confirmationId: string };
   /** web, command, or the name of the MCP client; shown on cards and recorded in the audit log. */
   readonly origin: string;

@@ -49,7 +49,7 @@ export interface CallRequest {
   readonly requestId: string;
   /** A getter may create the signal, so the pipeline reads this property only when it needs it. */
   readonly signal?: AbortSignal | undefined;
-  /** A sentence for the card. If it is set, a write that otherwise needs no approval needs one in this call, for the reason it states. */
+  /** If it is set, a tool that would write at once needs an approval for this call. The card shows this sentence as the reason. */
   readonly approvalBecause?: string | undefined;
 }
 

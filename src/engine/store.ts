@@ -47,7 +47,7 @@ export interface Store<K extends StoreKind> {
   ): Promise<unknown>;
   /** The stored result of an effect, if it happened. */
   findResult(who: StoreSession, id: string): Promise<unknown>;
-  /** Calls `wake` after commits of any process. A call can be lost, or come without a commit. */
+  /** Calls `wake` after commits of any process. A wake-up can get lost, and a wake-up can come without a commit. */
   listen?(wake: () => void): () => void;
   readonly audit: AuditChains;
   ping(): Promise<void>;

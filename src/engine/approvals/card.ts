@@ -21,7 +21,7 @@ export interface CardRequest {
   readonly moment: Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin' | 'because'>;
 }
 
-/** Converts the card to JSON and back, so that it can be compared with a stored card. */
+/** Builds the card. It is converted to JSON and back, so that it can be compared with a stored card. */
 export function cardOf(tool: Tool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
   const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
   const changes = plan.changes.map(

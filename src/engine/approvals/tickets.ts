@@ -12,7 +12,7 @@ import type { Input } from '../../declare/tool.ts';
 
 export const EXPIRES_AFTER_SECONDS = 300;
 const RETENTION_SECONDS = 24 * 3600;
-/** A claimed ticket may be executed for this time after its expiry, because a process can die after an approval in time. */
+/** For this time after its expiry, a claimed ticket may still be executed: a process may have died after an approval in time. */
 const CLAIM_GRACE_MS = 30_000;
 const MAX_WAITING = 20;
 /** How many recent tickets a person can list. */
@@ -172,7 +172,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
       );
     },
 
-    /** Returns the ticket to a decider. Another person gets USER_MISMATCH. */
+    /** Returns the ticket to a person who may decide it. Any other person gets USER_MISMATCH. */
     async find(id: string, person: Person): Promise<Ticket & { readonly expired: boolean }> {
       const held = await load(id);
       if (!held) throw notFound();

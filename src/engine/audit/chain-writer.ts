@@ -1,4 +1,7 @@
-/** Appends records to one audit chain inside a store's transactions. Appends run one at a time, from the previous MAC to the commit. */
+/**
+ * Appends records to one audit chain inside a store's transactions. Only one append runs at a time, from reading the previous MAC to the
+ * commit.
+ */
 import { bodyOf, type CheckpointNote, macOf, withNote } from './chain.ts';
 import type { AuditRecord, ChainedRecord } from '../ports.ts';
 
@@ -10,7 +13,7 @@ export interface Head {
 export interface ChainWriter {
   /** Makes sure that the end of the chain is known. Call it before the transaction, because it may have to read the store. */
   ready(): Promise<void>;
-  /** The next record of the chain. Call `release` after the commit or the rollback. */
+  /** Waits until no other append runs, and returns the next record of the chain. Call `release` after the commit or the rollback. */
   next(record: AuditRecord): Promise<{ readonly record: ChainedRecord; release(committed: boolean): Promise<void> }>;
 }
 

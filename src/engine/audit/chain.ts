@@ -186,7 +186,7 @@ const checkpointsOverdue = (checkpointed: number): string =>
   `A checkpoint is overdue: the last one is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
   'Look in the log for checkpoints that could not be written.';
 
-/** Lower than any checkpoint: a chain gets its first one, at 0, before its first record. */
+/** Lower than the length of any checkpoint: the first checkpoint of a chain has the length 0 and is written before the first record. */
 const NONE = -1;
 const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it, nobody can tell whether records were removed.';
 const checkpointsGone = (checkpointed: number): string => {

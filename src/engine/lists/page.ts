@@ -46,7 +46,7 @@ export function pageOf(
   return { data, metadata };
 }
 
-/** Applies order, cursor and limit to rows in memory, as a store does in its query. */
+/** Applies order, cursor and limit to rows in memory. Stores do the same in their queries. */
 export function windowed(rows: readonly Row[], { order, after, take }: Window): Row[] {
   const sign = order.direction === 'asc' ? 1 : -1;
   const compare = (a: readonly unknown[], b: readonly unknown[]): number => {

@@ -88,7 +88,7 @@ export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Rea
   return known;
 }
 
-/** The JSON Schema of a tool's success with the declared `origin` of each text, which is not published. */
+/** The JSON Schema of a tool's success. It contains the declared `origin` of each text, which the published schema leaves out. */
 export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>> {
   const override = ({ zodSchema, jsonSchema: part }: { zodSchema: z.core.$ZodType; jsonSchema: Record<string, unknown> }) => {
     const origin = originOf(zodSchema);

@@ -346,7 +346,10 @@ export function openapi(registry: Registry, version: string): Json {
   };
 }
 
-/** The document as bytes, created at the first call. Each tool gets its own turn of the event loop, because schemas take time. */
+/**
+ * The document as bytes, created at the first call. The schemas of each tool are created in a separate turn of the event loop, so that
+ * other requests do not wait for all of them.
+ */
 export function openapiDocument(registry: Registry, version: string): () => Promise<Buffer> {
   return memoize(async () => {
     for (const tool of registry.tools) {

@@ -12,20 +12,21 @@ import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './check
 
 export interface Checkpoints {
   /**
-   * Reports the length of a chain. A checkpoint is written at once after 100 records, else within a second, and at close. It first
-   * awaits `durable`, so that no checkpoint names a record that a power cut removed. Returns at once: no call waits for it.
+   * Reports the length of a chain. A checkpoint is written at once after 100 records, else within a second, and at close. Before
+   * that, `durable` is awaited, so that no checkpoint names a record that a power cut can still remove. Returns at once, so that no call
+   * waits for a checkpoint.
    */
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
   /**
-   * Call it with the chain's length before the first append of a process. A new chain gets a durable checkpoint at 0; for any other,
-   * the result is the note for the first record. Without `latest`, it reads the newest checkpoint itself.
+   * Call it with the chain's length before the first append of a process. A new chain gets a durable checkpoint at 0. For any
+   * other chain, the result is the note for the first record of this process. Without `latest`, it reads the newest checkpoint itself.
    */
   begin(chain: string, count: number, latest?: Checkpoint): Promise<CheckpointNote | undefined>;
-  /** The newest checkpoint that this process has written to both copies. */
+  /** The chain's length at the newest checkpoint that this process has written to both copies. */
   confirmed(chain: string): number | undefined;
   /** The newest checkpoint with our signature, from either copy. */
   latest(chain: string): Promise<Checkpoint | undefined>;
-  /** All checkpoints, including pending ones. `here` as for `readCheckpoints`. */
+  /** All checkpoints, including pending ones. `here` selects chains; see `readCheckpoints`. */
   all(here?: (chain: string) => boolean): Promise<readonly Checkpoint[]>;
   /** Every chain with a checkpoint. */
   chains(): Promise<readonly string[]>;
@@ -115,7 +116,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       const { chain, count } = checkpoint;
       if (!known.has(chain)) {
         const before = await storedCheckpoint(kv, chain);
-        // The stored checkpoint proves that this chain is an old copy, so the stored one is kept.
+        // The stored checkpoint proves that this chain is an old copy, so it must not be overwritten.
         if (before !== undefined && before.count > count && isOurs(keys, before)) {
           log?.error({ chain, count, before: before.count }, 'An audit chain is shorter than it was: run "tamshai audit verify".');
           continue;

@@ -79,7 +79,7 @@ export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
   return {
     catchUp() {
       if (running === undefined) return begin();
-      // A running update may miss records appended since, so this caller waits for the next one.
+      // A running update may miss records appended since, so this caller waits for the next update.
       next ??= running
         .catch(() => undefined)
         .then(() => {

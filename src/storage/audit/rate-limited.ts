@@ -29,7 +29,7 @@ export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): B
   async function writeEnded(): Promise<void> {
     const now = clock.now().getTime();
     const ended = [...minutes].filter(([, { began }]) => now - began >= MINUTE_MS);
-    // Counts that could not be written are dropped; the next rate-limited calls are counted again.
+    // Counts that could not be written are dropped; the next rate-limited call starts a new count.
     for (const [principal] of ended) await write(principal).catch(() => undefined);
     timer = minutes.size === 0 ? undefined : later();
   }

@@ -12,8 +12,8 @@ import type { Checkpoints } from './checkpoints.ts';
 const AT_ONCE = 64;
 const CATCH_UP_MS = 1_000;
 /**
- * Under load, a transaction starts only when the previous one is this old. A transaction costs several times as much as a record, so
- * batches pay off. A single caller never waits.
+ * Under load, a transaction starts no earlier than this long after the previous one. A transaction costs several times as much as a
+ * record, so batches pay off. A single caller never waits.
  */
 const GATHER_MS = 2;
 

@@ -71,7 +71,8 @@ interface Link {
 }
 
 /**
- * After a failed transaction: true if it was committed, which its audit record proves; false if it may run again. Throws every other error.
+ * Examines the error of a transaction. Returns true if its audit record proves that it was committed, and false if it may run again.
+ * Throws in all other cases.
  */
 export async function hadCommitted(
   error: unknown,

@@ -39,7 +39,7 @@ interface Pending {
   readonly links: ChainedRecord[];
 }
 
-/** Sorts as MongoDB does: missing values, numbers, texts. */
+/** The sort order of MongoDB: missing values, then numbers, then texts. */
 const rank = (value: unknown): number => (value === null || value === undefined ? 0 : typeof value === 'number' ? 1 : 2);
 const compared = (a: unknown, b: unknown): number => rank(a) - rank(b) || (a === b ? 0 : (a as string) < (b as string) ? -1 : 1);
 
@@ -63,8 +63,8 @@ function idsNamed(query: Query): readonly string[] | undefined {
   return (query['$and'] as readonly Query[] | undefined)?.map(idsNamed).find((ids) => ids !== undefined);
 }
 /**
- * Omits only documents that cannot match; the query still decides. A full scan begins in a new event loop turn, because a page and its
- * summary are two scans.
+ * Omits only documents that cannot match; the query still decides. A full scan begins in a new event loop turn, because a call may need
+ * two scans: one for the page and one for its summary.
  */
 async function candidates(documents: () => Documents, query: Query): Promise<Iterable<Document>> {
   const ids = idsNamed(query);

@@ -62,7 +62,8 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
     lazyConnect: true,
     connectTimeout: COMMAND_MS,
     commandTimeout: COMMAND_MS,
-    // Callers get a 503 at once. The driver must not resend commands: a repeated swap that already succeeded would report failure.
+    // While Redis is down, callers get a 503 at once. The driver must not resend commands: a repeated swap that already succeeded would
+    // report failure.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -5,7 +5,7 @@ import type { Row } from '../../declare/rows.ts';
 import type { SearchLoader } from '../../declare/search.ts';
 import type { Store } from '../../engine/store.ts';
 
-/** The target of a synchronisation: the key of each row, with a fingerprint of its source. */
+/** The rows that a collection should have: the key of each row, with a fingerprint of the source of that row. */
 export interface FollowOptions {
   readonly collection: string;
   /** The field that stores the fingerprint. */
@@ -19,7 +19,7 @@ export interface Followed {
   readonly removed: number;
 }
 
-/** Stores the collections of one domain. `store` needs the chain that records changes. */
+/** Stores the collections of one domain. `store` takes the audit chain that records its changes. */
 export interface SearchBackend {
   /** Product and version, for operators: "SQLite 3.45". */
   readonly product: string;

@@ -96,7 +96,7 @@ const quoted = (stem: string) => `"${stem}"`;
 
 /** The points of one word or pair in one text field. */
 interface Clause {
-  /** The index of the word; -1 for a pair, which alone is no match. */
+  /** The index of the word; -1 for a pair, which adds points but does not make a row a match. */
   readonly word: number;
   readonly points: number;
   readonly match: string;
@@ -185,7 +185,7 @@ function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' ORDER BY score DESC LIMIT ?))', take);
 }
 
-/** `by`: the words, or scores that have been added up already. */
+/** `by` is either the words of the query, from which the statement computes the scores, or scores that are already computed. */
 export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
   const { shape, filter, order, after, take, seek } = asked;
   const into = new Statement();

@@ -23,7 +23,7 @@ const ATTEMPTS = 12;
 const WORDS_AT_ONCE = 4;
 const SCORING_TRIES = 3;
 const LOAD_AT_ONCE = 500;
-/** Further changes are refused at once, because they would time out in the queue. */
+/** If this many changes wait, further ones are refused at once, because they would time out in the queue. */
 const MOST_WAITING = 200;
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
@@ -196,7 +196,9 @@ export function openEmbeddedSearch(
       await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
     }
   }
-  /** `until` includes the time in the queue. Without it, `heldMs` begins with the turn of this transaction. */
+  /**
+   * `until` is a deadline that includes the time in the queue. Without it, the transaction waits `heldMs` for the file, from its turn on.
+   */
   const transaction = <T>(body: () => Promise<T>, until?: number): Promise<T> =>
     inTurn(file, async () => {
       if (until === undefined) await begin(Date.now() + heldMs, () => heldByAnother(file));

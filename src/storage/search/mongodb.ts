@@ -16,7 +16,10 @@ import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } f
 import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
-/** Less than the ten seconds of a call. A process that crashed in a transaction may block its rows for part of that time. */
+/**
+ * How long conflicts are retried: less than the ten seconds of a call, but long, because a process that crashed in a transaction blocks
+ * its rows.
+ */
 const TRIED_FOR_MS = 8_000;
 const LONGEST_PAUSE_MS = 200;
 /** Stores the fingerprint of each declaration. No declared collection has this name. */

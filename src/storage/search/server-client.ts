@@ -20,7 +20,7 @@ export interface SearchClient {
 const OPERATION_MS = 5_000;
 const PATIENT_MS = 60_000;
 const SOCKETS = 16;
-/** Further requests are refused at once, because they would time out in the queue. */
+/** If this many requests run, further ones are refused at once, because they would time out in the queue. */
 const MOST_AT_ONCE = 256;
 
 function toFailure(error: unknown): Error {

@@ -38,7 +38,7 @@ export interface ServerEffects {
 }
 
 const ATTEMPTS = 12;
-/** Less than the ten seconds of a call, so that a caller whose writes keep conflicting gets an answer. */
+/** How long an effect is retried: less than the ten seconds of a call, so that the caller gets an answer even if every write conflicts. */
 const TRY_MS = 8_000;
 /** A document keeps the results of one day, and at least the newest 20. */
 const KEEP_MS = 24 * 3_600_000;
@@ -100,7 +100,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     const { effects = [] } = status === 200 ? (body['_source'] as { effects?: EffectEntry[] }) : {};
     return effects.find((entry) => entry.id === id);
   }
-  /** The result of an effect that happened. Unless the intent is done, the document decides: the write may have come late. */
+  /** The result of an effect that happened. If the intent is not `done`, the document decides, because the write may have arrived late. */
   async function kept(id: string): Promise<{ readonly principal: string; readonly result: string } | undefined> {
     const intent = await intentOf(id);
     if (intent === undefined) return undefined;
@@ -108,7 +108,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return result === undefined ? undefined : { principal: intent.principal, result };
   }
 
-  /** Records in the audit chain whether the write happened, as the document shows, and returns it. A repetition has no effect. */
+  /** Reads from the document whether the write happened, records that in the audit chain and returns it. It may run again. */
   async function end(chain: ChainWriter, effect: string, intent: Intent, unchanged = ''): Promise<boolean> {
     const entry = await entryIn(intent.collection, intent.target, effect);
     const audit = JSON.parse(intent.audit) as AuditRecord;
@@ -118,7 +118,10 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     await client.call('PUT', intentPath(effect) + unchanged, { ...intent, state, result: entry?.result ?? intent.result }, [409]);
     return entry !== undefined;
   }
-  /** Changes of this process whose outcome is not recorded yet. A repeated execution records it, or else the timer, END_LATER_MS later. */
+  /**
+   * Changes of this process whose outcome is not in the audit chain yet. A repeated execution records it; otherwise the timer does, after
+   * END_LATER_MS.
+   */
   const unrecorded = new Map<string, { readonly ending: () => Promise<unknown>; readonly due: number }>();
   let later: NodeJS.Timeout | undefined;
   const endLater = () => {

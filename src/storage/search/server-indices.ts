@@ -6,7 +6,7 @@ import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';
 import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
 
-/** A document stores the result of each effect on it, so that a repeated execution finds it. */
+/** A document stores the results of the latest effects on it, so that a repeated execution finds its result. */
 export interface EffectEntry {
   readonly id: string;
   readonly at: string;
@@ -108,7 +108,7 @@ export const documentOf = ({ row, f, l, w }: Stored, version: number, effects: r
 });
 
 export async function prepareIndices(client: SearchClient, indices: Indices, shapes: Iterable<Shape>): Promise<void> {
-  // Texts are stems between spaces. The standard analyzer, which every distribution has, splits them like the whitespace analyzer.
+  // Texts are stems with spaces between them. Every distribution has the standard analyzer, which splits them like the whitespace analyzer.
   const { status } = await client.call('POST', '/_analyze', { analyzer: 'whitespace', text: 'one two' }, [400, 404]);
   const analyzer = status === 200 ? 'whitespace' : 'standard';
   await create(client, indices.effects, EFFECTS);

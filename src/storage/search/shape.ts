@@ -1,4 +1,4 @@
-/** Search collections as declared: the indexed values of a row for words, filters and orders, and the fields that queries may name. */
+/** The shape of a declared search collection: which values of a row are indexed, and which fields queries may name. */
 import { FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
 import type { Row } from '../../declare/rows.ts';
@@ -130,7 +130,7 @@ function moment(text: string): string {
 
 export type Hidden = ReadonlySet<string>;
 
-/** Converts the values of a filter to stored values. Throws for fields that are undeclared or hidden, which is our own mistake. */
+/** Converts the values of a filter to stored values. Throws for undeclared and hidden fields: a tool that names one is wrong. */
 export function usable(shape: Shape, filter: Filter, hidden: Hidden): Filter {
   const parts = filter.parts.map((part) => {
     if (part instanceof Filter) return usable(shape, part, hidden);

@@ -69,7 +69,7 @@ export async function copyRows(owner: pg.ClientBase, table: SampleTable, count: 
 
 export async function insertRows(owner: pg.ClientBase, table: SampleTable, count: (rows: number) => void): Promise<void> {
   const columns = table.columns.join(', ');
-  // One JSON parameter for all rows; the table's types convert it.
+  // All rows of a batch are one JSON parameter, which PostgreSQL converts to the types of the columns.
   const text = `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json)`;
   const flush = async (batch: readonly SampleRow[]) => {
     const records = batch.map((row) => Object.fromEntries(table.columns.map((column, which) => [column, row[which]])));

@@ -1,4 +1,4 @@
-/** A PostgreSQL connection for LISTEN. After a reconnect it calls `wake`, because notifications may have been lost. */
+/** A PostgreSQL connection for LISTEN. After each connect it calls `wake`, because notifications may have been lost before. */
 import type pg from 'pg';
 
 const RECONNECT_MS = 500;

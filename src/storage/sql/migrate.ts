@@ -8,7 +8,7 @@ export interface Migration {
   readonly name: string;
   readonly text: string;
   readonly once: boolean;
-  /** The numbered files before a policies file. With one more of them, the same policies are a new version. */
+  /** The names of the numbered files before a policies file. When a numbered file is added, the policies are applied again. */
   readonly after?: string;
   /** How an installed database may have recorded this file before its name or its comments changed. */
   readonly formerly?: readonly FormerRecord[];
@@ -135,7 +135,7 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
   }
 }
 
-/** The files that this database still needs. It only reads. */
+/** The files that this database still needs. Only reads the database. */
 export async function missing(login: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
   const { rows } = await login.query<{ there: boolean }>("select to_regclass('tamshai.migrations') is not null as there");
   if (!rows[0]?.there) return files.map(({ name }) => name);

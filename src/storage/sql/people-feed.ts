@@ -6,7 +6,7 @@ import { toFailure, isConflict } from './errors.ts';
 
 export const PAGE = 500;
 const ATTEMPTS = 5;
-/** A change of a top manager changes everyone below. No person waits for this, but it must end. */
+/** If a top manager changes, a trigger updates the reporting chain of everyone below. No person waits for this, but it must end. */
 const DEADLINE_MS = 300_000;
 
 /** One statement, so that people and numbers are consistent. The first row always exists and holds the newest number. */

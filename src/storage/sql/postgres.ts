@@ -138,7 +138,10 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
   };
 }
 
-/** Only an error from the server means that nothing was written, unless it says that the connection or server is ending. */
+/**
+ * An error from the server means that nothing was committed, unless it reports that the connection or the server ends. After any other
+ * error, the outcome is unknown.
+ */
 function notCommitted(error: unknown): never {
   throw error instanceof pg.DatabaseError && !/^(08|57)/.test(error.code ?? '') ? error : new CommitLost(error);
 }

@@ -4,7 +4,10 @@ import { type Failure, failure } from '../declare/errors.ts';
 export const JSON_LIMITS = { depth: 32, keys: 2_000, items: 10_000, stringBytes: 64 * 1024 } as const;
 
 export interface JsonRules {
-  /** JSON.parse silently keeps the last of two equal keys. `refuse` is for bodies whose values decide something. */
+  /**
+   * JSON.parse silently keeps the last of two equal keys. `refuse` is for MCP messages, decisions and executions, where it
+   * must be clear which value the sender meant.
+   */
   readonly duplicates: 'refuse' | 'allow';
   /** The most bytes of a string, if they differ from the limit for callers. */
   readonly stringBytes?: number | undefined;

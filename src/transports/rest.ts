@@ -136,7 +136,7 @@ export const VOUCHED_BYTES = 8 * BODY_LIMITS.bytes;
 
 /**
  * For routes where another of our processes may send larger bodies than a caller. `vouch` authenticates the sender before the body is
- * read and returns how it is parsed; for any other sender the usual limit applies.
+ * read, and returns the rules for parsing it. For any other sender the usual limit applies.
  */
 export const vouchedFor = (vouch: (req: FastifyRequest, reply: FastifyReply) => Promise<JsonRules | undefined>): RouteShorthandOptions => ({
   bodyLimit: VOUCHED_BYTES,

@@ -60,7 +60,7 @@ export interface McpLimits {
   readonly streamsPerPerson: number;
   readonly subscriptionsPerPerson: number;
   readonly heartbeatMs: number;
-  /** How long an elicitation of a 2025 client may stay open, and a sealed request state is valid. */
+  /** How long an elicitation of a 2025 client may stay open, and how long a sealed request state is valid. */
   readonly approvalMs: number;
   /** How long to wait for the decision after the client has shown the page, before answering "still pending". */
   readonly settleMs: number;

@@ -12,7 +12,7 @@ type Came = Reply<Answer | { status: string }>;
 const employeeId = (user: string) => persona(user).employeeId ?? '';
 let rounds = 0;
 
-/** Unchanged rows for changes that can be made once. Each round continues where the last one ended. */
+/** Rows that no round has closed yet, because each can be closed only once. Each round takes the next ones. */
 export interface Untouched {
   readonly deals: string[];
   readonly tickets: string[];
@@ -165,7 +165,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
 
 const FIRST_WRITE = { sales: 'close_opportunity', support: 'close_ticket' } as const;
 
-/** Every confirmed change happened once, and no other change happened twice. */
+/** Checks that every confirmed change happened once, and that no other change happened twice. */
 export async function holds({ behind }: Cluster, { done, wrong, round }: Working): Promise<void> {
   console.log(
     `while they worked: ${done.reads} reads, ${done.acknowledged.size} tasks (${done.unsure.size} unsure), ${done.raised.size} raises, ${done.closed.size} deals and tickets; errors ${JSON.stringify([...done.errors])}`,

@@ -33,7 +33,9 @@ beforeAll(async () => {
 });
 afterAll(removeFolders);
 
-test('migrates, seeds only when the database is named, runs doctor and verifies the audit log', { timeout: 3 * DEADLINE_MS }, async () => {
+test('migrates, replaces the company only if its database is named, runs doctor and verifies the audit log', {
+  timeout: 3 * DEADLINE_MS,
+}, async () => {
   const data = folder();
   const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
   const name = new URL(database.url).pathname.slice(1);

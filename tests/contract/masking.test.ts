@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** Two combinations of roles that no sample person has: `hr-read`, which does not open pay, without and with `manager`. */
+/** Two combinations of roles that no sample person has: `hr-read`, which does not lift the pay mask, without and with `manager`. */
 const VARIANTS: Who[] = [
   { user: 'tom.becker', roles: ['employee', 'hr-read'] },
   { user: 'dan.williams', roles: ['employee', 'manager', 'hr-read'] },

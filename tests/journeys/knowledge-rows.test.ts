@@ -96,7 +96,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       ]).toEqual([table, []]);
   });
 
-  test('a caller closes their own versions at once, and a colleague’s version only while an approved change is executed', async () => {
+  test('a caller can end (tx_to) their own version at once, and a colleague’s only while an approved change is executed', async () => {
     const foreign = Number(String((await data(marcus, 'store', { topic: 'his', content: 'His.' }))['id']).slice(2));
     const own = Number(String((await data(nina, 'store', { topic: 'hers', content: 'Hers.' }))['id']).slice(2));
     const before = await state();

@@ -1,4 +1,4 @@
-/** Checks the assumptions that prepared statements make about the PostgreSQL driver, with the installed driver and the bytes it sends. */
+/** Checks the assumptions of our prepared statements about the PostgreSQL driver: the installed version, and the messages that it sends. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -176,7 +176,7 @@ describe('limits', () => {
     expect(statuses).toEqual([201, 201, 201, 429, 429]);
   });
 
-  test('by default there are at most 200 unused clients, each for a day, and 20 registrations per address and minute', () => {
+  test('by default there are at most 200 unused clients, which expire after a day, and 20 registrations per address and minute', () => {
     expect(REGISTRATION_LIMITS).toEqual({ unused: 200, unusedSeconds: 86_400, perMinute: 20 });
   });
 });

@@ -42,7 +42,7 @@ describe('the selection for an executive', () => {
     expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(asked.length / 50);
   });
 
-  test('contains the tool that finds an id too', () => {
+  test('also contains the list tool that finds the id of a named person or customer', () => {
     expect(names("Increase Sarah's salary to $120,000")).toEqual(expect.arrayContaining(['hr_update_salary', 'hr_list_employees']));
     expect(names('Tell me about Globex')).toContain('sales_list_customers');
   });

@@ -131,6 +131,8 @@ function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore 
   };
 }
 
+const ATTEMPTS = 5;
+
 async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() => Promise<void>> {
   const columns = await testServer.owner(
     `select table_schema || '.' || table_name as name, string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
@@ -163,9 +165,17 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
     const differs = (other: string) => `not exists (select from ${other} o where hash_record_extended(o, 0) = hash_record_extended(t, 0))`;
     const back = ({ name, columns: own }: (typeof tables)[number]) =>
       `delete from ${name} t where ${differs(copy(name))}; insert into ${name} (${own}) select ${own} from ${copy(name)} t where ${differs(name)};`;
-    await testServer.owner(
-      `begin; set local session_replication_role = replica; ${changed.map(back).join(' ')} delete from ${kept}.written; commit`,
-    );
+    const restore = `begin; set local session_replication_role = replica; ${changed.map(back).join(' ')} delete from ${kept}.written; commit`;
+    // The sync of people may write the same rows meanwhile: the restore then fails with a conflict or a deadlock, and is repeated.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await testServer.owner(restore);
+        return;
+      } catch (error) {
+        await testServer.owner('rollback');
+        if (attempt === ATTEMPTS) throw error;
+      }
+    }
   };
 }
 

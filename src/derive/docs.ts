@@ -79,7 +79,8 @@ export function toolReference(registry: Registry): string {
   return [
     '# Tools',
     '',
-    'Generated from the declarations. You can call every tool by MCP (`<server>_<tool>` on the gateway), by `POST /api/tools/<server>/<tool>`, and by `tamshai call <server> <tool>`.',
+    'Generated from the declarations. You can call every tool by MCP (`<server>_<tool>` on the gateway), by `POST ' +
+      '/api/tools/<server>/<tool>`, and by `tamshai call <server> <tool>`.',
     '',
     ...registry.domains.flatMap((domain) => [
       `## ${domain.name}: ${domain.title} (port ${domain.port})`,

@@ -40,8 +40,11 @@ export interface McpEndpointOptions {
 }
 
 const INSTRUCTIONS =
-  'Business data of the company the user works for, as far as this user may see it. Lists hold at most 50 rows: when metadata.hasMore is true, say that the result is incomplete, ' +
-  'and narrow it or ask for the next page with the cursor. A tool that changes something answers success if the change is done, or pending_confirmation if a person has to approve it: nothing has changed then; give the user the link and never claim that it is done.';
+  'Business data of the company the user works for, as far as this user may see it. Lists hold at most 50 rows: when ' +
+  'metadata.hasMore is true, say that the result is incomplete, ' +
+  'and narrow it or ask for the next page with the cursor. A tool that changes something answers success if the change is done, ' +
+  'or pending_confirmation if a person has to approve it: nothing has changed then; give the user the link and never claim that ' +
+  'it is done.';
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   const { registry, only, backend } = options;

@@ -345,7 +345,8 @@ function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGr
       after: [
         'First run `tamshai migrate` with the login of the owner: it creates the logins of the processes that serve. The ' +
           '`DATABASE_URL` of such a process names no user ([operating](operating.md#migrate-the-schema)).',
-        `Every domain${exceptRebuilt} accepts \`<DOMAIN>_DATABASE_URL\`, \`<DOMAIN>_MONGODB_URL\` and \`<DOMAIN>_ELASTICSEARCH_URL\`. Only the ` +
+        `Every domain${exceptRebuilt} accepts \`<DOMAIN>_DATABASE_URL\`, \`<DOMAIN>_MONGODB_URL\` ` +
+          'and `<DOMAIN>_ELASTICSEARCH_URL`. Only the ' +
           'ones that fit the ' +
           "domain's kind of store have an effect.",
       ],

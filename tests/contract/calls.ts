@@ -8,8 +8,7 @@ import type { Tool } from '../../src/declare/tool.ts';
 import { type Persona, persona, personas } from '../../domains/sample-company/people.ts';
 import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
 import { arranged, type Ready } from './arrange.ts';
-import { builtIn } from '../registry.ts';
-import { rolesIn } from '../registry.ts';
+import { builtIn, rolesIn } from '../registry.ts';
 
 export const registry = builtIn;
 export const { tools } = registry;

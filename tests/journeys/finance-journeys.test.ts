@@ -309,7 +309,8 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const card = await testRuntime.ask(bob, 'finance', 'delete_invoice', { ...invoice, reason: 'It was a duplicate' });
     expect(card.confirmationData).toMatchObject({ destructive: true, reason: 'It was a duplicate' });
     expect(card.message).toBe(
-      'Delete the invoice of Apex Legal Partners for 6,800.00 USD? The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.',
+      'Delete the invoice of Apex Legal Partners for 6,800.00 USD? The data stays in the database for audits, but no tool can ' +
+        'restore the record. Nothing has changed yet.',
     );
     expect(code(await testRuntime.approve(bob, card.confirmationId))).toBe('success');
     expect(code(await testRuntime.done(bob, 'finance', 'delete_expense_report', { ...report, reason: 'Handed in by mistake' }))).toBe(

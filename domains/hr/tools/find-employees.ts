@@ -9,7 +9,8 @@ export const findEmployees = hr.list({
   name: 'find_employees',
   title: 'Company directory',
   description:
-    "The company directory, for everyone: turns a name into an employee_id, with department, job title, work e-mail, location and the manager's name. Nothing private.",
+    'The company directory, for everyone: turns a name into an employee_id, with department, job title, work e-mail, location ' +
+    "and the manager's name. Nothing private.",
   plural: 'people',
   roles: ['employee'],
   audience: 'directory',

@@ -8,7 +8,8 @@ export const getPerformanceReviews = hr.list({
   name: 'get_performance_reviews',
   title: 'Performance reviews',
   description:
-    'Performance reviews by due date: of everyone for HR and executives, for a manager of the people below them. Without employee_id it answers who has reviews due.',
+    'Performance reviews by due date: of everyone for HR and executives, for a manager of the people below them. Without ' +
+    'employee_id it answers who has reviews due.',
   plural: 'performance reviews',
   roles: ['manager', 'hr-write', 'executive'],
   input: z.object({

@@ -10,7 +10,8 @@ export const listEmployees = hr.list({
   name: 'list_employees',
   title: 'Employees',
   description:
-    'Active employees that the caller may see, by last name. HR and executives see all, a manager sees the people below them. Every filter is optional.',
+    'Active employees that the caller may see, by last name. HR and executives see all, a manager sees the people below them. ' +
+    'Every filter is optional.',
   plural: 'employees',
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({

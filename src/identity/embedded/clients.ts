@@ -8,7 +8,7 @@ export const CLI_CLIENT = 'tamshai-cli';
 const OURS = new Set([WEB_CLIENT, CLI_CLIENT]);
 
 export const isOurs = (clientId: string): boolean => OURS.has(clientId);
-/** The web client needs no consent: its codes reach only our callback. The command needs it: any local program can receive its codes. */
+/** Authorization codes of the web client reach only our callback, so it needs no consent. Any local program can receive the command's. */
 export const needsConsent = (clientId: string): boolean => clientId !== WEB_CLIENT;
 
 const PUBLIC: ClientMetadata = {

@@ -2,9 +2,11 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { seen } from '../identity/web/html.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { LlmSettings } from '../assistant/models/llm.ts';
+import { companyFrom } from './company-settings.ts';
 import { type commonSettings, createSettings, RENAMED_SETTINGS } from './settings.ts';
 import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 
@@ -16,6 +18,7 @@ export class ConfigProblem extends Error {
 export interface Config {
   /** The domains that this installation serves. */
   readonly registry: Registry;
+  readonly company: Company;
   readonly production: boolean;
   readonly dataFolder: string;
   /** The Markdown folder to index instead of docs/journey/. */
@@ -72,7 +75,8 @@ const ours = (servers: readonly string[]) =>
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function readConfig(registry: Registry, environment: Environment = process.env): Config {
+/** `company` is that of a config file; the settings of the environment win over it. */
+export function readConfig(registry: Registry, environment: Environment = process.env, company: Company = DEFAULT_COMPANY): Config {
   const settings = createSettings(registry.domains);
   const isOurs = ours(Object.keys(settings.standardPorts));
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
@@ -102,6 +106,7 @@ export function readConfig(registry: Registry, environment: Environment = proces
   );
   const config: Config = {
     registry,
+    company: companyFrom(env, company),
     production: env.NODE_ENV === 'production',
     dataFolder: resolve(env.TAMSHAI_DATA),
     journeyFolder: env.TAMSHAI_JOURNEY_FOLDER === undefined ? undefined : resolve(env.TAMSHAI_JOURNEY_FOLDER),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
+import { companyVariables } from './company-settings.ts';
 import { tracingVariables } from './tracing-settings.ts';
 import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
 
@@ -296,6 +297,7 @@ export interface Settings {
 
 /** The settings that every configuration has; their types are known without its domains. */
 export const commonSettings = z.object({
+  ...companyVariables,
   ...addressSettings([]),
   ...storeSettings([]),
   ...signIn,
@@ -324,6 +326,11 @@ function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGr
   const rebuilt = domains.filter(({ rebuiltAtStart }) => rebuiltAtStart).map(({ name }) => name);
   const exceptRebuilt = rebuilt.length === 0 ? '' : ` but ${rebuilt.join(', ')}`;
   return [
+    {
+      title: 'Company',
+      settings: companyVariables,
+      before: ['[companies.md](companies.md) explains what depends on them.'],
+    },
     {
       title: 'Addresses and files',
       settings: addressSettings(domains),

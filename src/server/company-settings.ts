@@ -1,0 +1,41 @@
+/** The settings of the company: they win over what a config file says about it. */
+import { z } from 'zod';
+import { type Company, companyFields, DEFAULT_COMPANY } from '../declare/company.ts';
+
+const { name, timeZone, currency, fiscalYearStart } = companyFields;
+
+export const companyVariables = {
+  TAMSHAI_COMPANY_NAME: name.optional().meta({ default: DEFAULT_COMPANY.name, meaning: 'The name of the company' }),
+  TAMSHAI_TIME_ZONE: timeZone.optional().meta({
+    default: DEFAULT_COMPANY.timeZone,
+    meaning: 'The time zone of the company, by its IANA name, such as `Europe/Berlin`: "today" and every day and period are days there',
+  }),
+  TAMSHAI_CURRENCY: currency.optional().meta({
+    default: DEFAULT_COMPANY.currency,
+    meaning: 'The currency of all amounts, by its ISO 4217 code, such as `EUR`; a currency with three decimals is refused',
+  }),
+  TAMSHAI_FISCAL_YEAR_START: z.coerce
+    .number('must be a month from 1 (January) to 12 (December)')
+    .pipe(fiscalYearStart)
+    .optional()
+    .meta({
+      default: String(DEFAULT_COMPANY.fiscalYearStart),
+      meaning:
+        'The month in which the fiscal year begins: 1 for January, 4 for April. A fiscal year has the name of the calendar year in which it ends',
+    }),
+};
+
+export interface CompanyVariables {
+  readonly TAMSHAI_COMPANY_NAME?: string | undefined;
+  readonly TAMSHAI_TIME_ZONE?: string | undefined;
+  readonly TAMSHAI_CURRENCY?: string | undefined;
+  readonly TAMSHAI_FISCAL_YEAR_START?: number | undefined;
+}
+
+/** The company of the config file, or the default one, with what the environment says about it. */
+export const companyFrom = (env: CompanyVariables, configured: Company): Company => ({
+  name: env.TAMSHAI_COMPANY_NAME ?? configured.name,
+  timeZone: env.TAMSHAI_TIME_ZONE ?? configured.timeZone,
+  currency: env.TAMSHAI_CURRENCY ?? configured.currency,
+  fiscalYearStart: env.TAMSHAI_FISCAL_YEAR_START ?? configured.fiscalYearStart,
+});

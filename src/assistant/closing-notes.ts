@@ -1,6 +1,6 @@
 /** Closing notes. The loop appends them to text that stopped early, does not mention missing data, or claims a change that was not made. */
 import type { Answer, ListMetadata } from '../declare/answer.ts';
-import type { Tool } from '../declare/tool.ts';
+import { pluralOf, type Tool } from '../declare/tool.ts';
 import type { StopReason } from './events.ts';
 
 /** A tool call of the question and its answer. */
@@ -58,7 +58,7 @@ function incompleteLists(text: string, outcomes: readonly CallOutcome[]): string
     if (answer.status !== 'success' || !answer.metadata || !tool) continue;
     const { cursor: _cursor, limit: _limit, ...filters } = input;
     const key = JSON.stringify([server, tool.name, filters]);
-    if (answer.metadata.hasMore) open.set(key, { metadata: answer.metadata, plural: tool.plural ?? 'rows' });
+    if (answer.metadata.hasMore) open.set(key, { metadata: answer.metadata, plural: pluralOf(tool) ?? 'rows' });
     else open.delete(key);
   }
   if (open.size === 0 || SAYS_INCOMPLETE.test(text)) return [];

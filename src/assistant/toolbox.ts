@@ -5,7 +5,7 @@ import { opens } from '../engine/access.ts';
 import type { ErrorText } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';
 import { qualifiedName, type Registry } from '../engine/registry.ts';
-import type { Tool } from '../declare/tool.ts';
+import { pluralOf, type Tool } from '../declare/tool.ts';
 import { createTurns } from '../engine/turns.ts';
 import type { OfferedTool } from './model.ts';
 
@@ -106,7 +106,7 @@ const WEIGHTED_TEXTS: readonly [weight: number, text: (tool: Tool) => string][] 
   [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
   [3, (tool) => tool.title],
   [2, (tool) => tool.examples.map(({ question }) => question).join(' ')],
-  [1.5, (tool) => `${tool.domain.title} ${tool.domain.name} ${tool.plural ?? ''}`],
+  [1.5, (tool) => `${tool.domain.title} ${tool.domain.name} ${pluralOf(tool) ?? ''}`],
   [1, (tool) => tool.description],
   [1, (tool) => Object.keys(tool.input.shape).join(' ')],
 ];

@@ -14,6 +14,7 @@ import { sql } from './sql.ts';
 import type { Finders, Queries, Readers, StoreKind, Writers } from './store-kinds.ts';
 import type {
   ActDef,
+  ActTool,
   Answerable,
   AnyDomain,
   Audience,
@@ -22,16 +23,18 @@ import type {
   Collecting,
   Described,
   DomainSpec,
-  Effect,
   Example,
   ListDef,
+  ListTool,
   Mistake,
   OwnWriteDef,
   Plan,
   ReadDef,
-  Tool,
+  ReadTool,
+  ToolBase,
   ToolExample,
   WriteDef,
+  WriteTool,
 } from './tool.ts';
 
 export interface Domain<R extends Role, A extends string, C, W, F, Q> extends ResourceBuilders<R, A, C> {
@@ -40,21 +43,21 @@ export interface Domain<R extends Role, A extends string, C, W, F, Q> extends Re
   install(parts: Parts): Installed;
   read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
     def: ReadDef<R, A, C, I, O, E, D>,
-  ): Tool;
+  ): ReadTool;
   list<
     I extends z.ZodObject,
     T extends z.ZodObject,
     N extends string = never,
     const E extends ErrorMap = {},
     S extends z.ZodObject = z.ZodObject,
-  >(def: ListDef<R, A, C, F, Q, I, T, N, E, S>): Tool;
+  >(def: ListDef<R, A, C, F, Q, I, T, N, E, S>): ListTool;
   write<
     I extends z.ZodObject,
     O extends z.core.$ZodType,
     const D extends Answerable<O>,
     const P extends Plan,
     const E extends ErrorMap = {},
-  >(def: WriteDef<R, A, C, W, I, O, E, P, D>): Tool;
+  >(def: WriteDef<R, A, C, W, I, O, E, P, D>): WriteTool;
 }
 export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> extends Domain<R, A, C, W, F, Q> {
   write<
@@ -63,10 +66,10 @@ export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> exte
     const D extends Answerable<O>,
     const P extends Plan,
     const E extends ErrorMap = {},
-  >(def: WriteDef<R, A, C, W, I, O, E, P, D> & OwnWriteDef): Tool;
+  >(def: WriteDef<R, A, C, W, I, O, E, P, D> & OwnWriteDef): WriteTool;
   act<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
     def: ActDef<R, A, W, I, O, E, D>,
-  ): Tool;
+  ): ActTool;
 }
 
 type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
@@ -119,18 +122,10 @@ export function defineDomain(spec: AnyDomain): unknown {
       ...own,
     } as never;
   };
-  const base = (
-    kind: Tool['kind'],
-    def: Described<Role, string, z.ZodObject, ErrorMap, Anything>,
-    input: z.ZodObject,
-    output: z.core.$ZodType,
-    effect?: Effect,
-  ): Tool => {
+  const base = (def: Described<Role, string, z.ZodObject, ErrorMap, Anything>, input: z.ZodObject, output: z.core.$ZodType): ToolBase => {
     checkMasks(spec, def.name, output as z.ZodType);
     return {
-      kind,
       domain: spec,
-      effect,
       output: output as z.ZodType,
       input: input.strict(),
       name: def.name,
@@ -138,11 +133,6 @@ export function defineDomain(spec: AnyDomain): unknown {
       description: def.description,
       roles: def.roles,
       audience: def.audience,
-      atOnceWhen: undefined,
-      plural: undefined,
-      resource: undefined,
-      totals: undefined,
-      hoisted: [],
       errors: def.errors ?? {},
       examples: (def.examples ?? []).map(plainExample),
       lastResort: def.lastResort ?? false,
@@ -150,12 +140,6 @@ export function defineDomain(spec: AnyDomain): unknown {
       inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       chart: def.chart,
       summary: () => def.title,
-      run: noPhase(def.name),
-      page: noPhase(def.name),
-      computeTotals: async () => undefined,
-      prepare: noPhase(def.name),
-      execute: noPhase(def.name),
-      part: noPhase(def.name),
     };
   };
 
@@ -163,15 +147,16 @@ export function defineDomain(spec: AnyDomain): unknown {
     spec,
     install: (parts: Parts) => installDomain(spec, parts),
     ...createResourceBuilders(spec, base, contextFor),
-    read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
-      const tool = base('read', def, def.input, def.output);
+    read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): ReadTool {
+      const tool = base(def, def.input, def.output);
       return {
         ...tool,
+        kind: 'read',
         summary: (data) => def.summary?.(data) ?? def.title,
         run: (input, call) => def.run(input as never, contextFor(call, tool.errors, def.output)),
       };
     },
-    list(def: ListDef<Role, string, Anything, Anything, unknown, z.ZodObject, z.ZodObject, string, ErrorMap, z.ZodObject>): Tool {
+    list(def: ListDef<Role, string, Anything, Anything, unknown, z.ZodObject, z.ZodObject, string, ErrorMap, z.ZodObject>): ListTool {
       const orders: Record<string, Order<string>> = def.order instanceof Order ? { default: def.order } : { ...def.order };
       const names = Object.keys(orders);
       checkOrders(def.name, orders, def.item);
@@ -181,14 +166,19 @@ export function defineDomain(spec: AnyDomain): unknown {
           .enum(names)
           .default(names[0] ?? '')
           .describe('Order of the rows');
-      const tool = base('list', def, def.input.safeExtend(paging), z.array(def.item));
+      const tool = base(def, def.input.safeExtend(paging), z.array(def.item));
       const { totals, computeTotals } = def;
       return {
         ...tool,
+        kind: 'list',
         plural: def.plural,
         resource: def.resource,
-        totals,
-        hoisted: def.hoisted ?? [],
+        totals: totals &&
+          computeTotals && {
+            schema: totals,
+            hoisted: def.hoisted ?? [],
+            compute: async (input, call) => totals.parse(await computeTotals(input as never, contextFor(call, tool.errors))),
+          },
         summary: (data, asked) => def.summary?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
@@ -197,28 +187,30 @@ export function defineDomain(spec: AnyDomain): unknown {
           fetchAll: async (fetching) => z.array(def.item).parse(await def.rows?.(input as never, contextFor(fetching, tool.errors))),
           show: (row) => (def.present ? def.item.parse(def.present.show(row as never, call)) : row),
         }),
-        computeTotals: async (input, call) =>
-          totals && computeTotals ? totals.parse(await computeTotals(input as never, contextFor(call, tool.errors))) : undefined,
       };
     },
-    write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown> & OwnWriteDef): Tool {
-      const tool = base('write', def, def.input, def.output, def.effect);
+    write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown> & OwnWriteDef): WriteTool {
+      const tool = base(def, def.input, def.output);
       if (def.atOnceWhen !== undefined && spec.actsAtOnce === undefined)
         throw new Error(`${spec.name}.${def.name}: this domain does not say why it may write without approval`);
       return {
         ...tool,
+        kind: 'write',
+        effect: def.effect,
         atOnceWhen: def.atOnceWhen,
         summary: (data) => def.summary?.(data as never) ?? def.title,
         prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
         execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
       };
     },
-    act(def: ActDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
-      const tool = base('act', def, def.input, def.output, def.effect);
+    act(def: ActDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): ActTool {
+      const tool = base(def, def.input, def.output);
       return {
         ...tool,
+        kind: 'act',
+        effect: def.effect,
         summary: (data) => def.summary?.(data as never) ?? def.title,
-        prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? planFromInput(tool, input),
+        prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? planFromInput(def, input),
         execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
       };
     },
@@ -231,11 +223,6 @@ const plainExample = ({ question, as, input, expects }: Example<Readonly<Record<
   expects,
   input: (today) => (typeof input === 'function' ? input(today) : input),
 });
-
-/** The pipeline calls only the phases of a tool's kind. A call of another phase is a programming error. */
-const noPhase = (name: string) => (): never => {
-  throw new Error(`${name} has no such phase`);
-};
 
 function checkAudiences(spec: AnyDomain): void {
   const seen = new Set<Role>();
@@ -268,7 +255,7 @@ function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>
 
 const MAX_SUMMARY_LENGTH = 80;
 /** The default plan of an `act`: the card shows the input. */
-function planFromInput({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
+function planFromInput({ title, effect }: Pick<ActTool, 'title' | 'effect'>, input: Readonly<Record<string, unknown>>): Plan {
   const given = Object.entries(input).filter(
     ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),
   );

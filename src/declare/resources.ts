@@ -4,7 +4,7 @@ import type { ErrorMap } from './errors.ts';
 import { callerText, companyText, untrusted } from './fields.ts';
 import { cursor, limit, type PagePosition, type ResourcePage } from './page.ts';
 import type { Role } from './people.ts';
-import type { AnyDomain, CallContext, Calling, Described, Tool } from './tool.ts';
+import type { AccessRule, AnyDomain, CallContext, Calling, Described, PagesTool, PlainTool, ReadTool, Tool, ToolBase } from './tool.ts';
 
 type Snake<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Snake<B>}` : T;
 /** The input keys for the variables of a URI: `{adr-id}` becomes `adr_id`. */
@@ -116,8 +116,7 @@ export interface Feed {
   readonly domain: AnyDomain;
   readonly resources: readonly Resource[];
   readonly alike: boolean;
-  /** This tool never runs. It holds the roles and the audience of the feed for access checks. */
-  readonly tool: Tool;
+  readonly access: AccessRule;
   /** By the resource's URI. `begin` returns the transaction after which notices start. */
   readonly subscriptions: ReadonlyMap<string, { readonly begin: Tool; readonly end: Tool }>;
   after(tx: number, most: number, context: CallContext): Promise<readonly Notice[]>;
@@ -134,11 +133,10 @@ export interface ResourceBuilders<R extends Role, A extends string, C> {
 }
 
 type Base = (
-  kind: Tool['kind'],
   def: Described<Role, string, z.ZodObject, ErrorMap, Record<string, unknown>>,
   input: z.ZodObject,
   output: z.core.$ZodType,
-) => Tool;
+) => ToolBase;
 type ContextFor = (call: CallContext, errors: ErrorMap) => never;
 
 const snake = (variable: string) => variable.replaceAll('-', '_');
@@ -164,10 +162,10 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
     Object.fromEntries(
       Object.entries(complete).flatMap(([argument, completes]) => {
         if (completes === undefined) return [];
-        const tool = base('read', described(`${owner}#${argument}`, { ...def, title: `Complete ${argument}` }), begun, completed);
-        const run: Tool['run'] = async ({ value }, call) =>
+        const tool = base(described(`${owner}#${argument}`, { ...def, title: `Complete ${argument}` }), begun, completed);
+        const run: ReadTool['run'] = async ({ value }, call) =>
           (await completes(value as string, contextFor(call, {}))).slice(0, MAX_COMPLETIONS);
-        return [[argument, { ...tool, run }]];
+        return [[argument, { ...tool, kind: 'read' as const, run }]];
       }),
     );
   const resourceOf = (
@@ -190,10 +188,11 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
   return {
     resource(def) {
       const { uri, mimeType = 'text/markdown' } = def;
-      const tool = base('read', described(uri, def as never), def.input, untrusted);
-      const reads = {
+      const tool = base(described(uri, def as never), def.input, untrusted);
+      const reads: ReadTool = {
         ...tool,
-        run: ((input, call) => def.text(input as never, contextFor(call, tool.errors))) as Tool['run'],
+        kind: 'read',
+        run: (input, call) => def.text(input as never, contextFor(call, tool.errors)),
       };
       return resourceOf(def as never, reads, mimeType, false, completionTools(uri, def as never, def.complete as never));
     },
@@ -205,8 +204,8 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         items: z.array(item),
         next_cursor: companyText.nullable(),
       });
-      const tool = base('pages', described(uri, def as never), z.object({ limit, cursor }), output);
-      const reads = { ...tool, part: ((at, call) => def.part(at, contextFor(call, tool.errors))) as Tool['part'] };
+      const tool = base(described(uri, def as never), z.object({ limit, cursor }), output);
+      const reads: PagesTool = { ...tool, kind: 'pages', part: (at, call) => def.part(at, contextFor(call, tool.errors)) };
       return resourceOf(def as never, reads, 'application/json', true);
     },
     prompt(def) {
@@ -215,8 +214,8 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
       const owner = `${PROMPTS}${name}`;
       const input = def.arguments.extend({ qualified: z.boolean() });
       // `callerText`: the prompt contains only our own text and the caller's arguments.
-      const tool = base('plain', described(owner, def), input, callerText);
-      const render: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
+      const tool = base(described(owner, def), input, callerText);
+      const render: PlainTool['run'] = async ({ qualified, ...given }, { me, today }) =>
         def.render(given as never, {
           me,
           today,
@@ -231,7 +230,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         roles,
         tools,
         arguments: def.arguments,
-        tool: { ...tool, run: render },
+        tool: { ...tool, kind: 'plain', run: render },
         completions: completionTools(owner, def, def.complete as never),
       };
     },
@@ -239,43 +238,26 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
       const { resources, alike } = def;
       if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0))
         throw new Error(`${spec.name}: a feed takes only resources of its own domain whose URI has no variables`);
-      const toolOf = (
-        kind: 'read' | 'plain',
-        uri: string,
-        title: string,
-        input: z.ZodObject,
-        output: z.ZodType,
-        run: Tool['run'],
-      ): Tool => ({
-        ...base(kind, described(uri, { ...def, title, description: title }), input, output),
-        run,
+      const titled = (name: string, title: string) => described(name, { ...def, title, description: title });
+      const beginInput = z.object({ after_tx_id: z.int().min(0).optional() });
+      const beginOf = ({ uri, title }: Resource): ReadTool => ({
+        ...base(titled(`${uri}#subscribe`, `Subscribe to changes: ${title}`), beginInput, z.int()),
+        kind: 'read',
+        run: async ({ after_tx_id: asked = Number.MAX_SAFE_INTEGER }, call) =>
+          Math.min(asked as number, await def.last(contextFor(call, {}))),
       });
-      const begin: Tool['run'] = async ({ after_tx_id: asked = Number.MAX_SAFE_INTEGER }, call) =>
-        Math.min(asked as number, await def.last(contextFor(call, {})));
-      const subscriptions = resources.map(
-        ({ uri, title }) =>
-          [
-            uri,
-            {
-              begin: toolOf(
-                'read',
-                `${uri}#subscribe`,
-                `Subscribe to changes: ${title}`,
-                z.object({ after_tx_id: z.int().min(0).optional() }),
-                z.int(),
-                begin,
-              ),
-              end: toolOf('plain', `${uri}#unsubscribe`, `Unsubscribe: ${title}`, z.object({}), z.null(), async () => null),
-            },
-          ] as const,
-      );
+      const endOf = ({ uri, title }: Resource): PlainTool => ({
+        ...base(titled(`${uri}#unsubscribe`, `Unsubscribe: ${title}`), z.object({}), z.null()),
+        kind: 'plain',
+        run: async () => null,
+      });
       return {
         kind: 'feed',
         domain: spec,
         resources,
         alike,
-        subscriptions: new Map(subscriptions),
-        tool: toolOf('plain', `${spec.name}://`, 'Changes', z.object({}), z.null(), async () => null),
+        subscriptions: new Map(resources.map((resource) => [resource.uri, { begin: beginOf(resource), end: endOf(resource) }])),
+        access: { domain: spec, name: `${spec.name}://`, roles: def.roles, audience: def.audience },
         after: (tx, most, call) => def.after(tx, most, contextFor(call, {})),
       };
     },

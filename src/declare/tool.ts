@@ -286,25 +286,20 @@ export interface ToolExample {
   input(today: string): Readonly<Record<string, unknown>>;
 }
 
-/** A declaration with its types erased, for the pipeline and all derived code. */
-export interface Tool {
-  readonly kind: 'read' | 'list' | 'write' | 'act' | ResourceKind;
+/** Who may use a tool or a change feed, and with which audience. */
+export interface AccessRule {
   readonly domain: AnyDomain;
   readonly name: string;
+  readonly roles: readonly Role[];
+  /** A fixed audience for all roles; undefined if the audience follows from the caller's roles. */
+  readonly audience: string | undefined;
+}
+/** What the tools of all kinds have in common. */
+export interface ToolBase extends AccessRule {
   readonly title: string;
   readonly description: string;
-  readonly roles: readonly Role[];
-  readonly audience: string | undefined;
-  readonly effect: Effect | undefined;
-  /** The condition under which a write needs no approval; undefined if it always needs one. */
-  readonly atOnceWhen: string | undefined;
-  readonly plural: string | undefined;
-  /** The URI of the resource whose items its rows are. */
-  readonly resource: string | undefined;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
-  readonly totals: z.ZodObject | undefined;
-  readonly hoisted: readonly string[];
   readonly errors: ErrorMap;
   readonly examples: readonly ToolExample[];
   readonly lastResort: boolean;
@@ -312,14 +307,63 @@ export interface Tool {
   readonly inputAliases: Readonly<Record<string, string>>;
   readonly chart: Chart | undefined;
   summary(data: unknown, asked: Readonly<Record<string, unknown>>): string;
+}
+export interface ReadTool extends ToolBase {
+  readonly kind: 'read';
   run(input: Input, context: CallContext): Promise<unknown>;
+}
+export interface ListTool extends ToolBase {
+  readonly kind: 'list';
+  readonly plural: string;
+  /** The URI of the resource whose items its rows are. */
+  readonly resource: string | undefined;
+  readonly totals: Totals | undefined;
   page(input: Input, context: CallContext): Page;
-  computeTotals(input: Input, context: CallContext): Promise<unknown>;
+}
+/** Totals over all rows that the caller may see. */
+export interface Totals {
+  readonly schema: z.ZodObject;
+  readonly hoisted: readonly string[];
+  compute(input: Input, context: CallContext): Promise<unknown>;
+}
+export interface WriteTool extends ToolBase {
+  readonly kind: 'write';
+  readonly effect: Effect;
+  /** The condition under which a write needs no approval; undefined if it always needs one. */
+  readonly atOnceWhen: string | undefined;
   prepare(input: Input, context: CallContext): Promise<Plan>;
-  execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
+  execute(input: Input, context: CallContext, plan: Plan): Promise<unknown>;
+}
+export interface ActTool extends ToolBase {
+  readonly kind: 'act';
+  readonly effect: Effect;
+  prepare(input: Input, context: CallContext): Promise<Plan>;
+  execute(input: Input, context: CallContext): Promise<unknown>;
+}
+/** An unlisted tool that reads a resource page by page. */
+export interface PagesTool extends ToolBase {
+  readonly kind: 'pages';
   part(at: PagePosition, context: CallContext): Promise<ResourcePage<unknown>>;
 }
-/** Kinds of unlisted tools: `pages` reads a resource page by page; `plain` needs no store, for example to render a prompt. */
-export type ResourceKind = 'pages' | 'plain';
+/** An unlisted tool that needs no store, for example to render a prompt. */
+export interface PlainTool extends ToolBase {
+  readonly kind: 'plain';
+  run(input: Input, context: CallContext): Promise<unknown>;
+}
+/** A tool that can write. */
+export type EffectTool = WriteTool | ActTool;
+/** A declaration with its types erased, for the pipeline and all derived code. */
+export type Tool = ReadTool | ListTool | EffectTool | PagesTool | PlainTool;
+
+export const canWrite = (tool: Tool): tool is EffectTool => tool.kind === 'write' || tool.kind === 'act';
+/** What the tool does to the data; undefined for a tool that only reads. */
+export const effectOf = (tool: Tool): Effect | undefined => (canWrite(tool) ? tool.effect : undefined);
+/** The name of the rows of a list; undefined for other tools. */
+export const pluralOf = (tool: Tool): string | undefined => (tool.kind === 'list' ? tool.plural : undefined);
+/** The condition under which a write needs no approval. */
+export const atOnceWhenOf = (tool: Tool): string | undefined => (tool.kind === 'write' ? tool.atOnceWhen : undefined);
+/** True if a call can change data without an approval. */
+export const canWriteAtOnce = (tool: Tool): boolean => tool.kind === 'act' || atOnceWhenOf(tool) !== undefined;
+
 /** Input that was parsed with the tool's schema. */
 export type Input = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** The published schemas of a tool's answers. */
 import { z } from 'zod';
 import { companyText, originOf } from '../declare/fields.ts';
-import type { Tool } from '../declare/tool.ts';
+import type { ListTool, Tool } from '../declare/tool.ts';
 
 /** The date in generated examples. It is fixed, so that the contracts do not change every day. */
 export const EXAMPLE_DAY = '2026-11-16';
@@ -57,10 +57,11 @@ export const pendingAnswer = z.object({
   confirmationData,
 });
 
-const metadataOf = ({ totals, hoisted }: Tool) =>
-  totals
-    ? metadata.extend({ summary: totals, ...Object.fromEntries(hoisted.map((key) => [key, totals.shape[key] as z.ZodType])) })
-    : metadata;
+const metadataOf = ({ totals }: ListTool) => {
+  if (!totals) return metadata;
+  const { schema, hoisted } = totals;
+  return metadata.extend({ summary: schema, ...Object.fromEntries(hoisted.map((key) => [key, schema.shape[key] as z.ZodType])) });
+};
 
 export const successOf = (tool: Tool) =>
   z.object({

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { matrixRow } from '../engine/access.ts';
 import { commonCodes, pipelineCodes, statusOf, toolFailure } from '../declare/errors.ts';
 import type { Registry } from '../engine/registry.ts';
-import type { Tool } from '../declare/tool.ts';
+import { atOnceWhenOf, type Tool } from '../declare/tool.ts';
 import { EXAMPLE_DAY } from './answers.ts';
 
 const KIND = {
@@ -56,7 +56,8 @@ function inputTable(tool: Tool): string[] {
 
 function section(tool: Tool): string[] {
   const codes = Object.keys(tool.errors);
-  const kind = tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`;
+  const atOnceWhen = atOnceWhenOf(tool);
+  const kind = atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${atOnceWhen}, else after a person approves`;
   const aliases = tool.aliases.length > 0 ? ` Also called ${tool.aliases.join(', ')}.` : '';
   return [
     `### ${tool.name}`,

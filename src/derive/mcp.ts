@@ -2,7 +2,7 @@
 import type { Answer } from '../declare/answer.ts';
 import { snake } from '../engine/input.ts';
 import { qualifiedName } from '../engine/registry.ts';
-import type { Tool } from '../declare/tool.ts';
+import { effectOf, type Tool } from '../declare/tool.ts';
 import { jsonSchema } from './answers.ts';
 
 export interface McpTool {
@@ -27,6 +27,7 @@ const waitsUnless = (own: string | undefined) =>
     : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.`;
 
 export function mcpTool(tool: Tool, qualified: boolean): McpTool {
+  const effect = effectOf(tool);
   return {
     name: qualified ? qualifiedName(tool) : tool.name,
     title: tool.title,
@@ -36,8 +37,8 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
     annotations: {
       title: tool.title,
       readOnlyHint: tool.kind === 'read' || tool.kind === 'list',
-      destructiveHint: tool.effect === 'changes' || tool.effect === 'removes',
-      idempotentHint: tool.effect !== 'adds',
+      destructiveHint: effect === 'changes' || effect === 'removes',
+      idempotentHint: effect !== 'adds',
       openWorldHint: false,
     },
   };
@@ -137,7 +138,7 @@ export function embeddedAnswer(
   answer: Answer,
   asked: unknown,
 ): { readonly uri: string; readonly json: string } | undefined {
-  if (tool?.resource === undefined || answer.status !== 'success') return undefined;
+  if (tool?.kind !== 'list' || tool.resource === undefined || answer.status !== 'success') return undefined;
   const given = Object.entries(typeof asked === 'object' && asked !== null ? asked : {}).flatMap(([key, value]) =>
     [value].flat().map((each) => [snake(key), String(each)] as [string, string]),
   );

@@ -2,11 +2,11 @@
 import { failure } from '../declare/errors.ts';
 import type { Person, Role } from '../declare/people.ts';
 import type { StoreSession } from './store.ts';
-import type { Me, Tool } from '../declare/tool.ts';
+import type { AccessRule, AnyDomain, Me, Tool } from '../declare/tool.ts';
 
-type Subject = Pick<Tool, 'roles' | 'audience'> & { readonly domain: Pick<Tool['domain'], 'audiences'> };
+type Subject = Pick<AccessRule, 'roles' | 'audience'> & { readonly domain: Pick<AnyDomain, 'audiences'> };
 
-export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
+export const opens = (tool: Pick<AccessRule, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
 
 /**
  * The tool's own audience, else the widest audience among those roles of the person that the tool lists. Other roles do not count: a
@@ -23,21 +23,21 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
 
 type CachedSession = Omit<StoreSession, 'requestId'>;
 /** The roles of a `Person` object never change: a new sign-in or a refresh creates a new object. */
-const sessionsByPerson = new WeakMap<Person, Map<Tool, CachedSession>>();
+const sessionsByPerson = new WeakMap<Person, Map<AccessRule, CachedSession>>();
 
-export function sessionFor(tool: Tool, person: Person, requestId: string): StoreSession {
+export function sessionFor(tool: AccessRule, person: Person, requestId: string): StoreSession {
   const { domain, audience, shows } = sessionsByPerson.get(person)?.get(tool) ?? cacheSession(tool, person);
   return { domain, audience, person, shows, requestId };
 }
 
-function cacheSession(tool: Tool, person: Person): CachedSession {
+function cacheSession(tool: AccessRule, person: Person): CachedSession {
   const session = createSession(tool, person);
-  const tools = sessionsByPerson.get(person) ?? new Map<Tool, CachedSession>();
+  const tools = sessionsByPerson.get(person) ?? new Map<AccessRule, CachedSession>();
   sessionsByPerson.set(person, tools.set(tool, session));
   return session;
 }
 
-function createSession(tool: Tool, person: Person): CachedSession {
+function createSession(tool: AccessRule, person: Person): CachedSession {
   const audience = audienceFor(tool, person.roles);
   if (audience === undefined) {
     throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
@@ -78,7 +78,7 @@ export function meFor(person: Person): Me {
 
 /** The masks of the tool's domain that apply to this person. */
 export function hiddenFrom(
-  tool: { readonly domain: Pick<Tool['domain'], 'masks'> },
+  tool: { readonly domain: Pick<AnyDomain, 'masks'> },
   person: Pick<Person, 'roles'>,
 ): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {
   return Object.entries(tool.domain.masks ?? {})

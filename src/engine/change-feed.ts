@@ -28,10 +28,10 @@ export const LONG_POLL_MS = 8_000;
 
 /** Subscribers with the same view and position share one lookup. Throws if the person may not read the feed. */
 function viewOf(feed: Feed, person: Person): string {
-  const audience = audienceFor(feed.tool, person.roles);
+  const audience = audienceFor(feed.access, person.roles);
   if (audience === undefined)
     throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to subscribe to ${feed.domain.name}.`, {
-      requiredRoles: feed.tool.roles,
+      requiredRoles: feed.access.roles,
     });
   return feed.alike ? audience : `${audience} ${person.principal}`;
 }
@@ -76,7 +76,7 @@ export function createLocalChangeFeed(feed: Feed, store: Store<StoreKind>, clock
       waiting.add(proceed);
     });
   const lookUp = ({ caller: { person }, after }: Subscription) => {
-    const who = sessionFor(feed.tool, person, randomUUID());
+    const who = sessionFor(feed.access, person, randomUUID());
     return store.read(who, (handles) => feed.after(after, MAX_TRANSACTIONS, createCallContext(who, clock.now(), handles)));
   };
 

@@ -9,7 +9,7 @@ import { parseInput } from './input.ts';
 import { listRows, readResourcePage } from './lists/lists.ts';
 import { PROMPTS } from '../declare/resources.ts';
 import { type AuthorisedCall, type CallRequest, createCallContext, type Runtime, storeOf } from './runtime.ts';
-import type { Tool } from '../declare/tool.ts';
+import { canWrite, canWriteAtOnce, type Tool } from '../declare/tool.ts';
 import { act, write } from './approvals/writes.ts';
 
 export async function call(runtime: Runtime, request: CallRequest): Promise<Answer> {
@@ -29,7 +29,7 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
     void work.then(leave, leave);
     answer = await withDeadline(runtime.deadlineMs, request, work);
     // The store commits the audit record of a write together with the write, but not that of a pending approval.
-    recordedByStore = (tool.kind === 'act' || tool.kind === 'write') && answer.status === 'success';
+    recordedByStore = canWrite(tool) && answer.status === 'success';
   } catch (error) {
     answer = answerFor(runtime, isOutcomeUnknown(tool, error) ? outcomeUnknown(error) : error, request.requestId);
   }
@@ -71,23 +71,19 @@ async function attempt(
         data: tool.output.parse(await store.read(session, (handles) => tool.run(input, createCallContext(session, now, handles)))),
       };
     case 'list':
-      return listRows(authorised);
+      return listRows({ ...authorised, tool });
     case 'pages':
-      return readResourcePage(authorised);
+      return readResourcePage({ ...authorised, tool });
     case 'act':
-      return act(authorised);
+      return act({ ...authorised, tool });
     case 'write':
-      return write(authorised);
+      return write({ ...authorised, tool });
   }
 }
 
 /** After a timeout, it is unknown whether a tool that can write without an approval has written. */
 const isOutcomeUnknown = (tool: Tool | undefined, error: unknown): error is Failure =>
-  error instanceof Failure &&
-  error.code === 'TIMEOUT' &&
-  error.retryable &&
-  tool !== undefined &&
-  (tool.kind === 'act' || tool.atOnceWhen !== undefined);
+  error instanceof Failure && error.code === 'TIMEOUT' && error.retryable && tool !== undefined && canWriteAtOnce(tool);
 
 function noSuchTool({ registry: { domains } }: Runtime, { server, tool }: CallRequest): Failure {
   const quoted = (text: string) => JSON.stringify(text.slice(0, 60));

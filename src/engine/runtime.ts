@@ -54,9 +54,9 @@ export interface CallRequest {
 }
 
 /** A call whose caller may use the tool and whose input is parsed. */
-export interface AuthorisedCall {
+export interface AuthorisedCall<T extends Tool = Tool> {
   readonly runtime: Runtime;
-  readonly tool: Tool;
+  readonly tool: T;
   readonly session: StoreSession;
   readonly store: Store<StoreKind>;
   readonly input: Input;

@@ -13,7 +13,7 @@ import type { Feed, Notice } from '../declare/resources.ts';
 import { call } from '../engine/run.ts';
 import type { CallRequest, Runtime } from '../engine/runtime.ts';
 import { execute, findResult } from '../engine/approvals/writes.ts';
-import type { Tool } from '../declare/tool.ts';
+import { canWriteAtOnce, type Tool } from '../declare/tool.ts';
 import { signGrant } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
 import { createBatchSigner } from '../identity/batch-signer.ts';
@@ -94,7 +94,7 @@ function throwRetryable(answer: Answer): Answer {
 const LONGEST_NAME = 200;
 
 /** Whether a call without an answer can safely be sent again. */
-const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
+const isRepeatable = (tool: Tool | undefined) => tool === undefined || !canWriteAtOnce(tool);
 
 /** Every server reads employment from hr. While hr does not answer, calls use a state of at most five minutes ago, and decisions fail. */
 const hintFor = (server: string) =>

@@ -5,7 +5,7 @@ import { createQualifier } from '../derive/qualify.ts';
 import { maskOf } from '../declare/fields.ts';
 import type { Person } from '../declare/people.ts';
 import { qualifiedName, type Registry } from '../engine/registry.ts';
-import type { Tool } from '../declare/tool.ts';
+import { atOnceWhenOf, pluralOf, type Tool } from '../declare/tool.ts';
 import type { ToolBackend } from './backends.ts';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -86,10 +86,10 @@ function describeTool(tool: Tool, person: Person, today: string) {
     title: tool.title,
     description,
     kind: tool.kind,
-    plural: tool.plural ?? null,
+    plural: pluralOf(tool) ?? null,
     // A tool with `atOnceWhen` needs an approval only if that condition is false.
     needsApproval: tool.kind === 'write',
-    atOnceWhen: tool.atOnceWhen ?? null,
+    atOnceWhen: atOnceWhenOf(tool) ?? null,
     roles: tool.roles,
     inputSchema,
     outputSchema,

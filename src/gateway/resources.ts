@@ -137,7 +137,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     async changes(server, caller, after) {
       const now = await present(caller);
       const feed = feeds.find(({ domain }) => domain.name === server);
-      if (feed === undefined || !opens(feed.tool, now.person.roles))
+      if (feed === undefined || !opens(feed.access, now.person.roles))
         throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to subscribe to ${server}.`);
       return backend(server).changes({ caller: now, after });
     },

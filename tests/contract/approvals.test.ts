@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/server/package.ts';
-import type { AnyDomain } from '../../src/declare/tool.ts';
+import { type AnyDomain, effectOf } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
 import { codeOf, concurrently, ToolCaller, leakIn, STAFF } from './calls.ts';
@@ -60,7 +60,7 @@ describe.each(writes)('%s', (_name, tool) => {
       action: tool.name,
       mcpServer: tool.domain.name,
       userId: persona(asked.as).employeeId ?? persona(asked.as).sub,
-      destructive: tool.effect === 'removes',
+      destructive: effectOf(tool) === 'removes',
     });
     expect(card.approvalUrl).toBe(`${testServer.tamshai.base}/approve/${confirmationId}`);
     expect(Date.parse(card.expiresAt) - card.timestamp).toBe(300_000);

@@ -8,6 +8,7 @@ import { contracts } from '../../src/derive/contracts.ts';
 import { commonCodes, pipelineCodes } from '../../src/declare/errors.ts';
 import { qualifiedName, createRegistry } from '../../src/engine/registry.ts';
 import { personas } from '../../domains/sample-company/people.ts';
+import { atOnceWhenOf } from '../../src/declare/tool.ts';
 import { builtIn } from '../registry.ts';
 
 const folder = join(packageFolder, 'contracts');
@@ -91,7 +92,7 @@ describe.each(named)('%s', (_name, tool) => {
       if (expects !== 'VALIDATION_ERROR') expect(tool.input.safeParse(given(EXAMPLE_DAY)).error, question).toBeUndefined();
       if (expects !== undefined)
         expect(
-          [...Object.keys(tool.errors), ...commonCodes, ...pipelineCodes, ...(tool.atOnceWhen ? ['success'] : [])],
+          [...Object.keys(tool.errors), ...commonCodes, ...pipelineCodes, ...(atOnceWhenOf(tool) ? ['success'] : [])],
           question,
         ).toContain(expects);
     }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audienceFor } from '../../src/engine/access.ts';
 import type { ListMetadata } from '../../src/declare/answer.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
-import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
+import type { AnyDomain, ListTool, Tool } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { churn, type Input, narrowed } from './arrange.ts';
@@ -38,7 +38,7 @@ interface Page {
   readonly data: readonly Row[];
   readonly metadata: ListMetadata;
 }
-const lists = byName.filter(([, { kind }]) => kind === 'list');
+const lists = byName.flatMap(([name, tool]) => (tool.kind === 'list' ? [[name, tool] as const] : []));
 /** One person for each audience that opens the tool. */
 const callersFor = (tool: Tool) => [
   ...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username])).values(),
@@ -50,7 +50,7 @@ async function page(tool: Tool, who: string | Who, input: Input, endpoint: Endpo
   return { data: answer.data as Row[], metadata: answer.metadata as ListMetadata };
 }
 /** All rows, in pages of `size`; `between` runs after every page. */
-async function walk(tool: Tool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
+async function walk(tool: ListTool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
   const part = narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {};
   for (let n = 0, cursor: string | undefined; n === 0 || cursor !== undefined; n++) {
@@ -64,9 +64,9 @@ async function walk(tool: Tool, as: string, size: (page: number) => number, betw
   return rows;
 }
 
-function describesItself(metadata: ListMetadata, count: number, limit: number, tool: Tool, used: readonly string[] = []): void {
+function describesItself(metadata: ListMetadata, count: number, limit: number, tool: ListTool, used: readonly string[] = []): void {
   const { hasMore, returnedCount, truncated, totalEstimate, totalCount, warning, hint, nextCursor, summary: _, ...rest } = metadata;
-  const more = Object.fromEntries(Object.entries(rest).filter(([key]) => !tool.hoisted.includes(key)));
+  const more = Object.fromEntries(Object.entries(rest).filter(([key]) => !tool.totals?.hoisted.includes(key)));
   const total = hasMore ? `${limit}+` : String(count);
   expect({ returnedCount, truncated, totalEstimate, totalCount, more }).toEqual({
     returnedCount: count,
@@ -84,7 +84,7 @@ function describesItself(metadata: ListMetadata, count: number, limit: number, t
 }
 
 /** The field that identifies a row: the last one of the order. */
-function keyOf(tool: Tool): string {
+function keyOf(tool: ListTool): string {
   const context = {
     me: { ...persona('eve.thompson'), principal: '', organizationId: undefined, employeeId: randomUUID(), roles: new Set<never>() },
     audience: 'everyone',

@@ -166,7 +166,9 @@ test.each([
 });
 
 test.each(
-  tools.flatMap((tool) => (tool.resource === undefined ? [] : [[`${tool.domain.name}.${tool.name}`, tool, tool.resource] as const])),
+  tools.flatMap((tool) =>
+    tool.kind !== 'list' || tool.resource === undefined ? [] : [[`${tool.domain.name}.${tool.name}`, tool, tool.resource] as const],
+  ),
 )('rows of %s are items of a resource that its callers may read', (_name, { roles }, uri) => {
   const resource = resources.find((each) => each.uri === uri);
   expect([uri, resource?.paged]).toEqual([uri, true]);

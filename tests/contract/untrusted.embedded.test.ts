@@ -62,8 +62,9 @@ describe('a text without an origin is reported', () => {
   });
 
   test('in the totals of a list', () => {
-    const list = registry.tools.find(({ kind }) => kind === 'list') ?? expect.fail();
-    expect(undeclared(schemaWithOrigins({ ...list, totals: z.object({ by: z.string() }) }))).toEqual(['metadata.summary.by']);
+    const list = registry.tools.find((tool) => tool.kind === 'list') ?? expect.fail();
+    const totals = { schema: z.object({ by: z.string() }), hoisted: [], compute: async () => ({}) };
+    expect(undeclared(schemaWithOrigins({ ...list, totals }))).toEqual(['metadata.summary.by']);
   });
 });
 

@@ -16,7 +16,7 @@ import type { Answer } from '../../src/declare/answer.ts';
 import type { Caller } from '../../src/engine/caller.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import { call } from '../../src/engine/run.ts';
-import type { Tool } from '../../src/declare/tool.ts';
+import { canWriteAtOnce, type Tool } from '../../src/declare/tool.ts';
 import { type Persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
@@ -113,7 +113,7 @@ function textsAt(answer: Answer): ReadonlyMap<string, string[]> {
 
 describe('every untrusted field in the answers that a model reads', () => {
   /** No model reads the answer of a write that waits for an approval. */
-  const read = answering(registry).filter(({ kind, atOnceWhen }) => kind !== 'write' || atOnceWhen !== undefined);
+  const read = answering(registry).filter((tool) => tool.kind !== 'write' || tool.atOnceWhen !== undefined);
   const reached = new Map<string, Set<string>>();
   /** Fields that are computed from other fields, so nothing is planted there. */
   const NOT_PLANTED: Readonly<Record<string, string>> = {
@@ -286,7 +286,7 @@ describe('40 conversations with a model that obeys everything', () => {
 });
 
 describe('a tool that acts without an approval', () => {
-  const atOnce = registry.tools.filter(({ kind, atOnceWhen }) => kind === 'act' || atOnceWhen !== undefined);
+  const atOnce = registry.tools.filter(canWriteAtOnce);
   test('returns hostile text only in fields that it declares untrusted, and then taints the conversation', async () => {
     const tainting = new Set<string>();
     const today = testRuntime.clock.now().toISOString().slice(0, 10);

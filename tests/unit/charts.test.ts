@@ -12,11 +12,12 @@ const fieldsOf = (schema: unknown): string[] => {
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 };
 
-function missing({ output, totals }: Tool, chart: Chart): string[] {
+function missing(tool: Tool, chart: Chart): string[] {
   if (chart.kind === 'waterfall') {
-    const known = fieldsOf(totals);
+    const known = tool.kind === 'list' ? fieldsOf(tool.totals?.schema) : [];
     return [chart.start, ...chart.steps, chart.end].map(({ field }) => field).filter((field) => !known.includes(field));
   }
+  const { output } = tool;
   const rows = chart.rows === undefined ? output : (output as z.ZodObject).shape[chart.rows];
   const known = fieldsOf(rows);
   const beside = chart.rows === undefined ? known : [...known, ...fieldsOf(output)];

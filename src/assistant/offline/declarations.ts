@@ -2,7 +2,7 @@
 import { EXAMPLE_DAY, jsonSchema } from '../../derive/answers.ts';
 import { qualifiedName, type Registry } from '../../engine/registry.ts';
 import type { Realm, Role } from '../../declare/people.ts';
-import type { Audience, Tool } from '../../declare/tool.ts';
+import { type Audience, type Effect, effectOf, pluralOf, type Tool } from '../../declare/tool.ts';
 import type { Schema } from './schema.ts';
 
 export interface DomainDeclaration {
@@ -17,15 +17,14 @@ export interface ExampleDeclaration extends Pick<Tool['examples'][number], 'ques
   readonly input: Readonly<Record<string, unknown>>;
 }
 export interface ToolDeclaration
-  extends Pick<
-    Tool,
-    'kind' | 'name' | 'title' | 'description' | 'roles' | 'audience' | 'effect' | 'plural' | 'errors' | 'lastResort' | 'aliases'
-  > {
+  extends Pick<Tool, 'kind' | 'name' | 'title' | 'description' | 'roles' | 'audience' | 'errors' | 'lastResort' | 'aliases'> {
   /** The same object for every tool of the domain, also after structured cloning. */
   readonly domain: DomainDeclaration;
   readonly qualifiedName: string;
   readonly input: Schema;
   readonly output: Schema;
+  readonly effect: Effect | undefined;
+  readonly plural: string | undefined;
   /** The keys of its totals. */
   readonly summary: readonly string[];
   readonly examples: readonly ExampleDeclaration[];
@@ -62,7 +61,7 @@ function declarationOf(
   domain: DomainDeclaration,
   phrases: ReadonlyMap<string, readonly string[]> = new Map(),
 ): ToolDeclaration {
-  const { kind, name, title, description, roles, audience, effect, plural, errors, lastResort, aliases } = tool;
+  const { kind, name, title, description, roles, audience, errors, lastResort, aliases } = tool;
   return {
     kind,
     name,
@@ -70,8 +69,8 @@ function declarationOf(
     description,
     roles,
     audience,
-    effect,
-    plural,
+    effect: effectOf(tool),
+    plural: pluralOf(tool),
     errors,
     lastResort,
     aliases,
@@ -79,7 +78,7 @@ function declarationOf(
     qualifiedName: qualifiedName(tool),
     input: jsonSchema(tool.input, 'input') as Schema,
     output: jsonSchema(tool.output, 'output') as Schema,
-    summary: Object.keys(tool.totals?.shape ?? {}),
+    summary: tool.kind === 'list' && tool.totals ? Object.keys(tool.totals.schema.shape) : [],
     examples: tool.examples.map(({ question, as: asker, expects, input }) => ({
       question,
       phrases: phrases.get(question) ?? [],

@@ -2,7 +2,7 @@
 import type { ListMetadata } from '../../declare/answer.ts';
 import { jsonSchema } from '../../derive/answers.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
-import type { Tool } from '../../declare/tool.ts';
+import { pluralOf, type Tool } from '../../declare/tool.ts';
 import { dataLines, type Look } from '../terminal/data.ts';
 import { type Style } from '../terminal/style.ts';
 import { count, duration, grouped, safe, wrap } from '../terminal/text.ts';
@@ -33,7 +33,7 @@ export function successLines({ body, ms, requestId }: Reply, tool: Tool | undefi
   return [
     head.join('  '),
     '',
-    ...(rows === 0 ? [`  No ${tool?.plural ?? 'rows'}.`] : dataLines(body['data'], schema, look)),
+    ...(rows === 0 ? [`  No ${(tool && pluralOf(tool)) ?? 'rows'}.`] : dataLines(body['data'], schema, look)),
     ...(metadata?.summary === undefined ? [] : ['', ...dataLines({ summary: metadata.summary }, undefined, look)]),
     ...(metadata?.hasMore ? ['', ...incomplete(metadata, asked, look)] : []),
   ];

@@ -2,11 +2,11 @@
 import type { CardChange, ConfirmationData } from '../../declare/answer.ts';
 import { inWords } from '../../declare/fields.ts';
 import type { Person } from '../../declare/people.ts';
-import type { Input, Plan, Tool } from '../../declare/tool.ts';
+import type { EffectTool, Input, Plan } from '../../declare/tool.ts';
 
 const NOT_RESTORABLE = 'The data stays in the database for audits, but no tool can restore the record.';
 
-export const messageOf = (tool: Tool, plan: Plan, because: string | undefined) =>
+export const messageOf = (tool: EffectTool, plan: Plan, because: string | undefined) =>
   [
     `${plan.summary}?`,
     ...(tool.effect === 'removes' ? [plan.afterwards ?? NOT_RESTORABLE] : []),
@@ -22,7 +22,7 @@ export interface CardRequest {
 }
 
 /** Builds the card. It is converted to JSON and back, so that it can be compared with a stored card. */
-export function cardOf(tool: Tool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
+export function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
   const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
   const changes = plan.changes.map(
     ({ field, from, to, label, format }): CardChange => ({ field, label: label ?? inWords(field), from, to, format: format ?? 'text' }),

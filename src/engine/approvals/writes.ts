@@ -10,29 +10,30 @@ import type { Decision } from '../ports.ts';
 import { type AuthorisedCall, createCallContext, type Runtime, storeOf } from '../runtime.ts';
 import type { Versions } from '../store.ts';
 import { comparableCard, type Ticket } from './tickets.ts';
-import type { Plan, Tool } from '../../declare/tool.ts';
+import { type ActTool, canWrite, type EffectTool, type Plan, type WriteTool } from '../../declare/tool.ts';
 
 /** Runs an `act` tool at once. If the request sets `approvalBecause`, creates a ticket instead. */
-export async function act(call: AuthorisedCall): Promise<Answer> {
+export async function act(call: AuthorisedCall<ActTool>): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request, started } = call;
   if (request.approvalBecause !== undefined) return write(call);
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ writing }) => {
-    const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing), undefined));
+    const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing)));
     const answer: SuccessAnswer = { status: 'success', data };
     return { result: answer, audit: recordOfCall(runtime, request, { tool, answer, started }) };
   })) as Answer;
 }
 
 /** Creates a ticket that waits for an approval. Writes at once if `isOwn` is true and the request does not set `approvalBecause`. */
-export async function write(call: AuthorisedCall): Promise<Answer> {
+export async function write(call: AuthorisedCall<EffectTool>): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request } = call;
   const { person } = session;
   const { plan, versions } = await store.read(session, async (handles, read) => ({
     plan: await tool.prepare(input, createCallContext(session, now, handles)),
     versions: read,
   }));
-  const because = tool.kind === 'act' || isOwn(tool, plan) ? request.approvalBecause : undefined;
-  if (isOwn(tool, plan) && because === undefined) return writeAtOnce(call);
+  const needsNoApproval = tool.kind === 'act' || isOwn(tool, plan);
+  const because = needsNoApproval ? request.approvalBecause : undefined;
+  if (tool.kind === 'write' && needsNoApproval && because === undefined) return writeAtOnce({ ...call, tool });
   const ticket = await runtime.tickets.ask({
     server: tool.domain.name,
     tool: tool.name,
@@ -49,10 +50,10 @@ export async function write(call: AuthorisedCall): Promise<Answer> {
   return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
 }
 
-const isOwn = (tool: Tool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
+const isOwn = (tool: WriteTool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
 
 /** Prepares the plan again inside the transaction, because the rows may have changed, and the change may now need an approval. */
-async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall): Promise<Answer> {
+async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall<WriteTool>): Promise<Answer> {
   const { person } = session;
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
     const plan = await tool.prepare(input, createCallContext(session, now, reading));
@@ -83,7 +84,7 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
     runtime.observe?.(decision ? { ...completed, decision } : completed);
   };
   try {
-    if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
+    if (!tool || !canWrite(tool)) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
     const answer = await executeTicket(runtime, ticket, { ...approver, tool, started });
     observe(answer, 'approved');
     return answer;
@@ -96,7 +97,7 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
 async function executeTicket(
   runtime: Runtime,
   ticket: Ticket,
-  { tool, started, person, origin, requestId }: Approver & { readonly tool: Tool; readonly started: number },
+  { tool, started, person, origin, requestId }: Approver & { readonly tool: EffectTool; readonly started: number },
 ): Promise<Answer> {
   if (!opens(tool, person.roles)) {
     // If the ticket was executed before, the stored result is the answer, even if that change took the needed role away.

@@ -4,8 +4,9 @@ import type { KeyPart } from './cursor.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
 import { type AuthorisedCall, createCallContext } from '../runtime.ts';
 import type { Queries, StoreKind } from '../../declare/store-kinds.ts';
+import type { ListTool, PagesTool } from '../../declare/tool.ts';
 
-export async function listRows({ runtime, tool, session, store, input, now }: AuthorisedCall): Promise<Answer> {
+export async function listRows({ runtime, tool, session, store, input, now }: AuthorisedCall<ListTool>): Promise<Answer> {
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
@@ -16,20 +17,20 @@ export async function listRows({ runtime, tool, session, store, input, now }: Au
       ? windowed(await store.read(session, (handles) => fetchAll(createCallContext(session, now, handles))), window)
       : await store.page(session, query as Queries[StoreKind], window, stored);
   const rows = found.map(show);
-  const summary =
-    tool.totals && (await store.read(session, (handles) => tool.computeTotals(input, createCallContext(session, now, handles))));
+  const { plural, totals } = tool;
+  const summary = totals && (await store.read(session, (handles) => totals.compute(input, createCallContext(session, now, handles))));
   const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
   const nextCursor = (last: Readonly<Record<string, unknown>>) =>
     runtime.cursors.seal(
       order.keys.map((key) => last[key] as KeyPart),
       binding,
     );
-  const page = pageOf(rows, asked, { filterNames, plural: tool.plural ?? 'rows', nextCursor, summary, hoisted: tool.hoisted });
+  const page = pageOf(rows, asked, { filterNames, plural, nextCursor, summary, hoisted: totals?.hoisted ?? [] });
   return { status: 'success', ...page };
 }
 
 /** Reads one page of a resource. All pages show the state as of the transaction of the first page; the cursor holds its number. */
-export async function readResourcePage({ runtime, tool, session, store, input, now }: AuthorisedCall): Promise<Answer> {
+export async function readResourcePage({ runtime, tool, session, store, input, now }: AuthorisedCall<PagesTool>): Promise<Answer> {
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const [asOf, after] = (asked.cursor === undefined ? [] : runtime.cursors.open(asked.cursor, binding)) as readonly number[];

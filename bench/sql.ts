@@ -52,6 +52,7 @@ export async function createCompany(postgres: TestServer, rows: number): Promise
   try {
     await migrate(owner, migrationsOf(builtIn, ['hr', 'tasks']));
     await loadSample(owner, {
+      registry: builtIn,
       domains: ['hr', 'tasks'],
       employees: rows,
       today: new Date(),

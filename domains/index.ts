@@ -1,6 +1,7 @@
 /** The built-in domains, each with its tools, resources and prompts. A configuration lists those that it serves. */
 import type { Installed } from '../src/declare/install.ts';
 import type { ResourceOrPrompt } from '../src/declare/resources.ts';
+import type { SampleContext } from '../src/declare/sample.ts';
 import { finance as financeDomain } from './finance/domain.ts';
 import * as financeTools from './finance/index.ts';
 import { hr as hrDomain } from './hr/domain.ts';
@@ -14,6 +15,7 @@ import * as knowledgeResources from './knowledge/resources.ts';
 import * as knowledgePrompts from './knowledge/prompts.ts';
 import { payroll as payrollDomain } from './payroll/domain.ts';
 import * as payrollTools from './payroll/index.ts';
+import { sampleCompany } from './sample-company/index.ts';
 import { sales as salesDomain } from './sales/domain.ts';
 import * as salesTools from './sales/index.ts';
 import { support as supportDomain } from './support/domain.ts';
@@ -31,18 +33,55 @@ const inOrder = (...modules: readonly Readonly<Record<string, ResourceOrPrompt>>
       .map(([, item]) => item),
   );
 
-export const hr = hrDomain.install({ tools: Object.values(hrTools) });
-export const finance = financeDomain.install({ tools: Object.values(financeTools) });
-export const sales = salesDomain.install({ tools: Object.values(salesTools) });
-export const support = supportDomain.install({ tools: Object.values(supportTools) });
-export const payroll = payrollDomain.install({ tools: Object.values(payrollTools) });
-export const tax = taxDomain.install({ tools: Object.values(taxTools) });
-export const tasks = tasksDomain.install({ tools: Object.values(tasksTools) });
+/** For samples that refer to people and departments of the built-in company. */
+const sizeOf = ({ directory, today }: SampleContext) => ({ employees: directory.size, today });
+
+// Sample rows are loaded on demand: most commands do not need them.
+export const hr = hrDomain.install({
+  tools: Object.values(hrTools),
+  sample: { rows: async (context) => (await import('./hr/sample/index.ts')).hrSample(context) },
+});
+export const finance = financeDomain.install({
+  tools: Object.values(financeTools),
+  sample: {
+    onlyFor: sampleCompany,
+    rows: async (context) => (await import('./finance/sample/index.ts')).financeSample(sizeOf(context)),
+  },
+});
+export const sales = salesDomain.install({
+  tools: Object.values(salesTools),
+  sample: { onlyFor: sampleCompany, rows: async (context) => (await import('./sales/sample/index.ts')).salesSample(sizeOf(context)) },
+});
+export const support = supportDomain.install({
+  tools: Object.values(supportTools),
+  sample: {
+    onlyFor: sampleCompany,
+    rows: async (context) => (await import('./support/sample/index.ts')).supportSample(sizeOf(context)),
+  },
+});
+export const payroll = payrollDomain.install({
+  tools: Object.values(payrollTools),
+  sample: {
+    onlyFor: sampleCompany,
+    rows: async (context) => (await import('./payroll/sample/index.ts')).payrollSample(sizeOf(context)),
+  },
+});
+export const tax = taxDomain.install({
+  tools: Object.values(taxTools),
+  sample: { onlyFor: sampleCompany, rows: async (context) => (await import('./tax/sample/index.ts')).taxSample(sizeOf(context)) },
+});
+export const tasks = tasksDomain.install({
+  tools: Object.values(tasksTools),
+  sample: { rows: async (context) => (await import('./tasks/sample/index.ts')).tasksSample(context) },
+});
 export const knowledge = knowledgeDomain.install({
   tools: Object.values(knowledgeTools),
   resources: inOrder(knowledgeResources, knowledgePrompts),
+  sample: { rows: async (context) => (await import('./knowledge/sample/index.ts')).knowledgeSample(context) },
 });
 export const journey = journeyDomain.install({ tools: Object.values(journeyTools), resources: inOrder(journeyResources) });
+
+export { sampleCompany };
 
 /** In the order in which tools, documents and settings list them. */
 export const builtInDomains: readonly Installed[] = [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey];

@@ -4,6 +4,7 @@ import { MongoClient } from 'mongodb';
 import { collectionsOf } from '../src/server/documents.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';
 import { loadDocuments } from '../src/server/sample-documents.ts';
+import { builtIn } from './registry.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';
 
 export interface FreshMongo {
@@ -16,7 +17,7 @@ export async function freshMongo(url: string, domains: readonly AnyDomain[]): Pr
   const own = Object.assign(new URL(url), { pathname: `/${name}` }).href;
   for (const domain of domains) {
     const { database } = await openMongo(own, domain.name, collectionsOf(domain));
-    await loadDocuments(domain.name, database, { employees: 500, today: new Date(), onProgress: () => {} });
+    await loadDocuments(domain.name, database, { registry: builtIn, employees: 500, today: new Date(), onProgress: () => {} });
     await database.close();
   }
   return {

@@ -4,7 +4,7 @@ import { openSearch } from '../src/server/search.ts';
 import type { DocumentLoader } from '../src/declare/documents.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';
 import { loadDocuments } from '../src/server/sample-documents.ts';
-import { readConfig } from './registry.ts';
+import { builtIn, readConfig } from './registry.ts';
 
 export interface FreshSearch {
   readonly settings: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export async function freshSearch(url: string, domains: readonly AnyDomain[]): P
     domains.filter(({ name }) => config.searchUrl(name) !== undefined),
   );
   for (const [{ name }, { loader }] of opened.backends)
-    await loadDocuments(name, loader as DocumentLoader, { employees: 500, today: new Date(), onProgress: () => {} });
+    await loadDocuments(name, loader as DocumentLoader, { registry: builtIn, employees: 500, today: new Date(), onProgress: () => {} });
   return {
     settings,
     async drop() {

@@ -14,7 +14,6 @@ import pg from 'pg';
 import { loadEmbeddedDocuments, openDocuments } from '../src/server/documents.ts';
 import { packageFolder } from '../src/server/package.ts';
 import { loadEmbeddedSearch, openSearch } from '../src/server/search.ts';
-import { hasSample } from '../src/server/sample-documents.ts';
 import { loadSample } from '../src/server/sample.ts';
 import { migrate } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
@@ -55,7 +54,7 @@ const digest = ({ domains, today, employees = 500 }: Filling): string =>
 
 export async function fill(owner: pg.ClientBase, { domains, today, employees = 500 }: Filling): Promise<void> {
   await migrate(owner, migrationsOf(builtIn, domains));
-  await loadSample(owner, { domains, employees, today, onProgress: () => {} });
+  await loadSample(owner, { registry: builtIn, domains, employees, today, onProgress: () => {} });
 }
 
 /** Deletes templates that were not used for two hours. */
@@ -136,7 +135,7 @@ export async function fillFolder(folder: string, all: readonly string[]): Promis
   const files = join(folder, 'files');
   await copyTemplate(`files-${digest({ domains: [], today })}`, files, async (making) => {
     const { domains } = builtIn;
-    const of = (kind: 'documents' | 'search') => domains.filter(({ name, store }) => store === kind && hasSample(name));
+    const of = (kind: 'documents' | 'search') => domains.filter(({ name, store }) => store === kind && builtIn.samples.has(name));
     const config = readConfig({ TAMSHAI_DATA: making });
     const documents = await openDocuments(config, of('documents'));
     await loadEmbeddedDocuments(config, documents, () => {});

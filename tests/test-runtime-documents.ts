@@ -11,6 +11,7 @@ import { openEmbeddedDocuments } from '../src/storage/documents/embedded.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';
 import { type Collections, createDocumentStore } from '../src/storage/documents/store.ts';
 import { storesFor } from './stores.ts';
+import { builtIn } from './registry.ts';
 
 const serverUrl = process.env.TAMSHAI_TEST_MONGODB_URL;
 export const documentDatabases = storesFor<readonly [string, string]>(
@@ -39,7 +40,8 @@ interface Wanted {
 export async function openDocuments({ where, domains, replicas, employees, today, folder }: Wanted): Promise<TestDocuments> {
   const open = where === 'embedded' ? embedded(join(folder, 'documents.db'), replicas) : onServer(where, domains, replicas);
   const opened = await open;
-  for (const { name } of domains) await loadDocuments(name, opened.of(name, 0), { employees, today, onProgress: () => {} });
+  for (const { name } of domains)
+    await loadDocuments(name, opened.of(name, 0), { registry: builtIn, employees, today, onProgress: () => {} });
   await opened.filled();
   const storeOf = (domain: AnyDomain, replica: number, options: Pick<ChainWriterOptions, 'key' | 'checkpoint'>) => {
     const chain = `${domain.name}-${replica}`;

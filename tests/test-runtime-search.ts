@@ -5,12 +5,13 @@ import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/
 import type { Runtime } from '../src/engine/runtime.ts';
 import { indexJourney } from '../src/server/journey.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';
-import { supportSample } from '../domains/support/sample/index.ts';
+import { sampleCollections } from '../src/server/sample.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../src/storage/search/embedded.ts';
 import { openSearchMongo } from '../src/storage/search/mongodb.ts';
 import { openSearchServer } from '../src/storage/search/server.ts';
 import type { SearchDomain } from '../src/storage/search/shape.ts';
+import { builtIn } from './registry.ts';
 import { storesFor } from './stores.ts';
 
 const {
@@ -24,8 +25,6 @@ export const searchStores = storesFor<readonly [string, string]>(
   ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
   ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
 );
-
-const samples: Readonly<Record<string, typeof supportSample>> = { support: supportSample };
 
 export interface TestSearch {
   /** The store of a domain as one replica opens it, without row rules. */
@@ -60,7 +59,8 @@ export async function openSearch({ where, domains, replicas, employees, today, f
     for (let n = 0; n < replicas; n++) backends.push(await open({ name, collections } as unknown as SearchDomain));
     opened.set(name, backends);
     if (name === 'journey' && backends[0]) await indexJourney({ journeyFolder }, backends[0]);
-    for (const each of samples[name]?.({ employees, today }) ?? []) await backends[0]?.loader.fill(each.name, each.documents(), () => {});
+    for (const each of await sampleCollections(name, { registry: builtIn, employees, today }))
+      await backends[0]?.loader.fill(each.name, each.documents(), () => {});
   }
   const of = (domain: string, replica: number) => {
     const found = opened.get(domain)?.[replica];

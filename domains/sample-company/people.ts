@@ -1,6 +1,7 @@
 /** The sample people who can sign in: employees, and contacts of customers. */
-import type { BaseRole, Role } from '../../src/declare/people.ts';
+import type { BaseRole } from '../../src/declare/people.ts';
 import type { NamesOf } from '../../src/declare/roles.ts';
+import type { Persona } from '../../src/declare/sample.ts';
 import type { financeRoles } from '../finance/exports.ts';
 import type { hrRoles } from '../hr/exports.ts';
 import type { payrollRoles } from '../payroll/exports.ts';
@@ -11,20 +12,6 @@ import type { taxRoles } from '../tax/exports.ts';
 type Roles = typeof hrRoles | typeof financeRoles | typeof salesRoles | typeof supportRoles | typeof payrollRoles | typeof taxRoles;
 type CustomerRole = Extract<NamesOf<Roles>, `${string}-customer`>;
 type StaffRole = BaseRole | Exclude<NamesOf<Roles>, CustomerRole>;
-
-/** A sample person: an employee or a customer who can sign in with the built-in provider. */
-export interface Persona {
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly realm: 'staff' | 'customer';
-  readonly sub: string;
-  /** Staff: the same as `sub`, so that the account matches its employee row. */
-  readonly employeeId?: string;
-  readonly organizationId?: string;
-  readonly roles: Role[];
-  readonly title: string;
-}
 
 export const WORK_EMAIL_DOMAIN = 'tamshai.example';
 

@@ -1,5 +1,6 @@
 /** A domain with everything that belongs to it, as a configuration lists it. */
 import type { ResourceOrPrompt } from './resources.ts';
+import type { Sample } from './sample.ts';
 import type { AnyDomain, Tool } from './tool.ts';
 
 export interface Installed {
@@ -7,17 +8,20 @@ export interface Installed {
   readonly domain: AnyDomain;
   readonly tools: readonly Tool[];
   readonly resources: readonly ResourceOrPrompt[];
+  readonly sample: Sample | undefined;
 }
 
 export interface Parts {
   readonly tools: readonly Tool[];
   /** Resources, prompts and change feeds. */
   readonly resources?: readonly ResourceOrPrompt[];
+  /** The rows that this domain has in a sample company. */
+  readonly sample?: Sample;
 }
 
 /** A tool of another domain would run with that domain's audiences, so the start refuses it. */
-export function installDomain(domain: AnyDomain, { tools, resources = [] }: Parts): Installed {
+export function installDomain(domain: AnyDomain, { tools, resources = [], sample }: Parts): Installed {
   const foreign = [...tools, ...resources].find((part) => part.domain !== domain);
   if (foreign) throw new Error(`${domain.name}: install() lists a ${foreign.kind} of the domain ${foreign.domain.name}`);
-  return { kind: 'installed', domain, tools, resources };
+  return { kind: 'installed', domain, tools, resources, sample };
 }

@@ -1,11 +1,107 @@
-/** Sample rows of one table, generated lazily. A cell that is an object is stored as JSON. */
+/** Sample data: the people of a sample company, and the rows that each domain makes for them. */
+import type { Realm } from './people.ts';
+
+/** A person who can sign in with the built-in identity provider: an employee, or a contact of a customer. */
+export interface Persona {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly realm: Realm;
+  readonly sub: string;
+  /** Staff: the id in the directory, and the same as `sub`. */
+  readonly employeeId?: string | undefined;
+  readonly organizationId?: string | undefined;
+  /** Roles that no installed domain declares are dropped. */
+  readonly roles: readonly string[];
+  readonly title: string;
+}
+
+export interface SampleEmployee {
+  /** The position in the order in which rows are written, from 0. A manager comes before their reports. */
+  readonly n: number;
+  readonly id: string;
+  readonly first: string;
+  readonly last: string;
+  readonly email: string;
+  readonly department: string;
+  readonly title: string;
+  readonly location: string;
+  /** The manager's position; undefined for the head of the company. */
+  readonly manager: number | undefined;
+  /** Yearly, in the currency of the company. */
+  readonly salary: number;
+  readonly hired: string;
+  /** Days between the hire and the start of this year, so that results are stable all year. */
+  readonly tenure: number;
+  readonly phone: string;
+  readonly address: string;
+  /** A person of the examples and tests: they always have details, and their next weeks have no generated time off. */
+  readonly known?: boolean;
+}
+
+export interface SampleDirectory {
+  readonly size: number;
+  /** The number of known people, who come first; none by default. */
+  readonly known?: number;
+  person(n: number): SampleEmployee;
+  /** The position of a person's manager, without computing the person. */
+  managerOf(n: number): number | undefined;
+  idOf(n: number): string;
+}
+
+export interface SampleCompany {
+  readonly people: readonly Persona[];
+  /** All employees. A company of a fixed size ignores the wanted one. */
+  directory(options: { readonly size: number; readonly today: Date }): SampleDirectory;
+}
+
+/** What a domain makes its sample rows from. Rows depend on nothing else, so that domains load in any order, and on separate databases. */
+export interface SampleContext {
+  readonly company: SampleCompany;
+  readonly directory: SampleDirectory;
+  readonly today: Date;
+}
+
+export function sampleContext(
+  company: SampleCompany,
+  { employees, today }: { readonly employees: number; readonly today: Date },
+): SampleContext {
+  return { company, directory: company.directory({ size: employees, today }), today };
+}
+
+/** A cell that is an object is stored as JSON. */
 export type Cell = string | number | boolean | null | Readonly<Record<string, unknown>>;
 export type SampleRow = readonly Cell[];
 
+/** The rows of one table of an SQL domain, generated lazily. */
 export interface SampleTable {
+  /** With the schema, which is the name of the domain: `hr.employees`. */
   readonly name: string;
   readonly columns: readonly string[];
   /** The approximate number of rows, for a progress bar. */
   readonly estimate: number;
+  /** The sample contains what the triggers of this table compute. The loader disables them: in a large company they would take hours. */
+  readonly withoutTriggers?: boolean;
   rows(): Iterable<SampleRow>;
 }
+
+export type SampleDocument = Readonly<Record<string, unknown>>;
+/** The documents of one collection of a domain on documents or search, generated lazily. */
+export interface SampleCollection {
+  readonly name: string;
+  /** The approximate number of documents, for a progress bar. */
+  readonly estimate: number;
+  documents(): Iterable<SampleDocument>;
+}
+
+/** The sample data of a domain. */
+export interface Sample {
+  /** The only company that the rows are about. Without it, the domain makes rows for any company. */
+  readonly onlyFor?: SampleCompany;
+  /**
+   * SQL domains return tables in the order of their foreign keys. An SQL domain counts as loaded if its first table has rows, so list one
+   * first whose rows are never all deleted. Other domains return collections, each of which is loaded if it is empty.
+   */
+  rows(context: SampleContext): Rows | Promise<Rows>;
+}
+type Rows = readonly SampleTable[] | readonly SampleCollection[];

@@ -2,20 +2,8 @@
 import * as z from 'zod';
 import type { Realm, Role } from '../declare/people.ts';
 import type { RoleTable } from '../declare/roles.ts';
+import type { Persona } from '../declare/sample.ts';
 import type { Clock, KeyValue } from '../engine/ports.ts';
-
-/** A sample person that the embedded provider can sign in. */
-export interface Persona {
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly realm: Realm;
-  readonly sub: string;
-  readonly employeeId?: string | undefined;
-  readonly organizationId?: string | undefined;
-  readonly roles: readonly string[];
-  readonly title: string;
-}
 
 /** The current state of an account. */
 export interface PresentAccount {

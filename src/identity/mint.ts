@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Clock } from '../engine/ports.ts';
-import type { Persona } from './accounts.ts';
+import type { Persona } from '../declare/sample.ts';
 import { canonicalUuid, LIFETIME, TERMINAL_LIFETIME } from './claims.ts';
 import { embeddedIssuerUrl } from './issuers.ts';
 import type { Keys } from './keys.ts';

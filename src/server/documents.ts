@@ -1,6 +1,7 @@
 /** Opens the document databases: MongoDB if a URL is set, else a file in the data folder. */
 import { join } from 'node:path';
 import type { AnyDomain } from '../declare/tool.ts';
+import { sampleOptions } from './sample.ts';
 import { loadDocuments } from './sample-documents.ts';
 import type { DocumentDatabase } from '../storage/documents/database.ts';
 import { type EmbeddedDocuments, openEmbeddedDocuments } from '../storage/documents/embedded.ts';
@@ -76,6 +77,6 @@ export async function loadEmbeddedDocuments(
   for (const [{ name }, database] of databases) {
     if (config.mongodbUrl(name) !== undefined) continue;
     const onProgress = (done: number, total: number) => progress(total === 0 ? 1 : done / total);
-    await loadDocuments(name, database, { employees: config.sampleEmployees, today: new Date(), onProgress });
+    await loadDocuments(name, database, { ...sampleOptions(config), onProgress });
   }
 }

@@ -5,7 +5,7 @@ import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { Clock } from '../engine/ports.ts';
 import type { UpstreamClient } from '../gateway/upstream-client.ts';
-import type { Persona } from '../identity/accounts.ts';
+import type { Persona } from '../declare/sample.ts';
 import type { SigningKey } from '../identity/keys.ts';
 import { createServerRequest } from './server-request.ts';
 

@@ -2,19 +2,19 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
 import { copyRows, insertRows, withoutRowSecurity, withoutIndexes } from '../storage/sql/bulk.ts';
-import { financeSample } from '../../domains/finance/sample/index.ts';
-import { hrSample } from '../../domains/hr/sample/index.ts';
-import { knowledgeSample } from '../../domains/knowledge/sample/index.ts';
-import { payrollSample } from '../../domains/payroll/sample/index.ts';
-import type { SampleTable } from '../declare/sample.ts';
-import { tasksSample } from '../../domains/tasks/sample/index.ts';
-import { taxSample } from '../../domains/tax/sample/index.ts';
+import { type SampleCollection, sampleContext, type SampleTable } from '../declare/sample.ts';
+import type { Registry } from '../engine/registry.ts';
+import { type Config, ConfigProblem } from './config.ts';
 
-export interface LoadOptions {
-  readonly domains: readonly string[];
+export interface SampleOptions {
+  readonly registry: Pick<Registry, 'domains' | 'sample' | 'samples'>;
   /** How many people the company has. */
   readonly employees: number;
   readonly today: Date;
+}
+
+export interface LoadOptions extends SampleOptions {
+  readonly domains: readonly string[];
   /** Progress: done of total, in units of estimated time. */
   readonly onProgress: (done: number, total: number) => void;
   /** Whether the connection supports COPY; detected by default. */
@@ -34,19 +34,52 @@ const AFTERWARDS = 0.4;
 const streams = (client: pg.ClientBase): boolean =>
   (client as unknown as { connection?: { stream?: unknown } }).connection?.stream instanceof Socket;
 
-type Sample = (options: LoadOptions) => readonly SampleTable[];
-/** The sample data of each domain, in order. Tasks need the people of hr. A domain counts as loaded if its first table has rows. */
-const samples: Readonly<Record<string, Sample>> = {
-  hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
-  finance: financeSample,
-  tax: taxSample,
-  payroll: payrollSample,
-  knowledge: knowledgeSample,
-};
+export const sampleOptions = ({ registry, sampleEmployees }: Pick<Config, 'registry' | 'sampleEmployees'>): SampleOptions => ({
+  registry,
+  employees: sampleEmployees,
+  today: new Date(),
+});
+
+/** The sample data that a domain has for the company of the configuration; empty if there is none. */
+async function sampleOf(domain: string, options: SampleOptions): Promise<readonly (SampleTable | SampleCollection)[]> {
+  const { sample: company, samples } = options.registry;
+  const sample = samples.get(domain);
+  if (company === undefined || sample === undefined) return [];
+  if (sample.onlyFor !== undefined && sample.onlyFor !== company) return [];
+  return sample.rows(sampleContext(company, options));
+}
+
+/** Table and column names become part of SQL text. A domain's sample may write only to the domain's own schema. */
+const isIdentifier = (name: string) => /^[a-z_][a-z0-9_]*$/.test(name);
+export async function sampleTables(domain: string, options: SampleOptions): Promise<readonly SampleTable[]> {
+  return (await sampleOf(domain, options)).map((each) => {
+    if (!('rows' in each)) throw new ConfigProblem(`The sample of ${domain} must return tables; ${each.name} is a collection.`);
+    const [schema, table = '', ...more] = each.name.split('.');
+    if (schema !== domain || more.length > 0 || ![table, ...each.columns].every(isIdentifier))
+      throw new ConfigProblem(
+        `The sample of ${domain} cannot fill ${each.name} (${each.columns.join(', ')}); name a table as ${domain}.<table>, and its columns.`,
+      );
+    return each;
+  });
+}
+
+export async function sampleCollections(domain: string, options: SampleOptions): Promise<readonly SampleCollection[]> {
+  const { collections = {} } = options.registry.domains.find(({ name }) => name === domain) ?? {};
+  return (await sampleOf(domain, options)).map((each) => {
+    if (!('documents' in each)) throw new ConfigProblem(`The sample of ${domain} must return collections; ${each.name} is a table.`);
+    if (!Object.hasOwn(collections, each.name))
+      throw new ConfigProblem(`The sample of ${domain} names ${each.name}, which is not a collection of the domain.`);
+    return each;
+  });
+}
+
+/** The tables of those domains that have a sample. */
+export const wantedTables = async (options: LoadOptions): Promise<(readonly SampleTable[])[]> =>
+  (await Promise.all(options.domains.map((domain) => sampleTables(domain, options)))).filter((tables) => tables.length > 0);
 
 /** Needs the owner of the tables or a superuser. Returns false without a change if every domain already has rows. */
 export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Promise<boolean> {
-  const wanted = Object.entries(samples).flatMap(([domain, sample]) => (options.domains.includes(domain) ? [sample(options)] : []));
+  const wanted = await wantedTables(options);
   if ((await missingOf(owner, wanted)).length === 0) return false;
   const names = wanted.flat().map(({ name }) => name);
   let tables: readonly SampleTable[] = [];
@@ -91,10 +124,8 @@ async function write(
     done += by;
     onProgress(Math.min(Math.round(done), total), total);
   };
-  // The sample data includes what the triggers compute (chains, manager names, the change feed), so they are disabled: in a large company
-  // they would take hours.
-  const people = tables.map(({ name }) => name).filter((name) => name === 'hr.employees' || name === 'finance.people');
-  for (const name of people) await owner.query(`alter table ${name} disable trigger user`);
+  const untriggered = tables.filter(({ withoutTriggers }) => withoutTriggers).map(({ name }) => name);
+  for (const name of untriggered) await owner.query(`alter table ${name} disable trigger user`);
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");
   for (const table of tables) {
     const restore = large || table.estimate > LONG ? await withoutIndexes(owner, table.name) : [];
@@ -104,6 +135,6 @@ async function write(
       advance((share(table) * AFTERWARDS) / restore.length);
     }
   }
-  for (const name of people) await owner.query(`alter table ${name} enable trigger user`);
+  for (const name of untriggered) await owner.query(`alter table ${name} enable trigger user`);
   onProgress(total, total);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DocumentLoader } from '../declare/documents.ts';
 import type { Logger } from '../engine/ports.ts';
 import type { AnyDomain } from '../declare/tool.ts';
+import { sampleOptions } from './sample.ts';
 import { loadDocuments } from './sample-documents.ts';
 import type { SearchBackend } from '../storage/search/backend.ts';
 import { openEmbeddedSearch } from '../storage/search/embedded.ts';
@@ -55,6 +56,6 @@ export async function loadEmbeddedSearch(config: Config, { backends }: OpenedSea
   for (const [{ name }, { loader }] of backends) {
     if (config.searchUrl(name) !== undefined) continue;
     const onProgress = (done: number, total: number) => progress(total === 0 ? 1 : done / total);
-    await loadDocuments(name, loader as DocumentLoader, { employees: config.sampleEmployees, today: new Date(), onProgress });
+    await loadDocuments(name, loader as DocumentLoader, { ...sampleOptions(config), onProgress });
   }
 }

@@ -7,7 +7,7 @@ import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import { derive, type Keys, type MasterKeys } from '../identity/keys.ts';
-import { loadSample } from './sample.ts';
+import { loadSample, sampleOptions } from './sample.ts';
 import type { Checkpoints } from '../storage/audit/checkpoints.ts';
 import { createDocumentStore } from '../storage/documents/store.ts';
 import { openRedisKeyValue } from '../storage/kv/redis.ts';
@@ -150,9 +150,8 @@ async function openEmbedded(config: Config, domains: readonly string[], progress
   await migrate(database.owner, migrationsOf(config.registry, domains));
   progress('Preparing databases', 1);
   await loadSample(database.owner, {
+    ...sampleOptions(config),
     domains,
-    employees: config.sampleEmployees,
-    today: new Date(),
     onProgress: (done, total) => progress('Writing sample data', total === 0 ? 1 : done / total),
   });
   await database.surrender();

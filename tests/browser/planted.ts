@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSearch } from '../../src/server/search.ts';
 import type { Document, DocumentLoader } from '../../src/declare/documents.ts';
-import { sampleCollections } from '../../src/server/sample-documents.ts';
+import { sampleCollections } from '../../src/server/sample.ts';
 import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
 import { builtIn, readConfig } from '../registry.ts';
 
@@ -51,15 +51,15 @@ async function plantTables({ owner }: TestServer, text: string, planted: Set<str
 
 /** Loads the sample documents again, with the text appended to their free-text fields. */
 async function plantDocuments(testServer: TestServer, text: string, planted: Set<string>): Promise<void> {
-  const options = { employees: 500, today: new Date(), onProgress: () => {} };
+  const options = { registry: builtIn, employees: 500, today: new Date() };
   const fill = async (domain: string, loader: DocumentLoader) => {
-    for (const { name, documents } of sampleCollections(domain, options))
+    for (const { name, documents } of await sampleCollections(domain, options))
       await loader.fill(name, some(domain, name, documents() as Iterable<unknown>, text, planted), () => {});
   };
   for (const { name, store } of builtIn.domains) {
     if (store === 'documents') {
       const database = await testServer.documents(name);
-      await database.empty(sampleCollections(name, options).map((each) => each.name));
+      await database.empty((await sampleCollections(name, options)).map((each) => each.name));
       await fill(name, database);
     }
     if (store === 'search' && name !== 'journey') {

@@ -214,7 +214,7 @@ describe('seed', () => {
     const settings = copied();
     const refused = await tamshai(['seed'], { settings });
     expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toMatch(/^error {2}There are 500 employees in \S+ already; --force replaces them and everything about them\.\n$/);
+    expect(refused.err).toMatch(/^error {2}\S+ has data already \(500 rows in hr\.employees\); --force replaces all rows of hr, .*\.\n$/);
     const { code, out, err } = await tamshai(['seed', '--force', '--employees', '700'], { settings });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^The sample company has 700 employees now\. It took [\d.]+ m?s\.\n$/);

@@ -45,7 +45,7 @@ test('migrates, replaces the company only if its database is named, runs doctor 
   const asOwner = (...args: string[]) => tamshai(args, { settings: owning });
   try {
     expect((await asOwner('migrate')).out).toMatch(/ is up to date\.\n$/);
-    expect((await asOwner('seed')).err).toMatch(/^error {2}There are 500 employees in \S+ already/);
+    expect((await asOwner('seed')).err).toMatch(/^error {2}\S+ has data already \(500 rows in hr\.employees\)/);
     expect(await asOwner('seed', '--force')).toMatchObject({ code: 3 });
     expect(await asOwner('seed', '--force', '--database', 'postgres')).toMatchObject({ code: 2 });
     const asked = { after: 'to go on: ', type: `${name}\n` };

@@ -40,7 +40,7 @@ const SETS: [Realm, readonly string[]][] = [
   ['staff', []],
   ...STAFF_ROLES.map((role): [Realm, string[]] => ['staff', [role]]),
   ...STAFF_ROLES.filter((role) => role !== 'employee').map((role): [Realm, string[]] => ['staff', [...staff, role]]),
-  ...personas.filter(({ realm }) => realm === 'staff').map(({ roles }): [Realm, string[]] => ['staff', roles]),
+  ...personas.filter(({ realm }) => realm === 'staff').map(({ roles }): [Realm, readonly string[]] => ['staff', roles]),
   ['staff', ['employee', 'manager', 'hr-read']],
   ['staff', ['user']],
   ['staff', ['Executive', 'admin', 'hr-write ', '*']],

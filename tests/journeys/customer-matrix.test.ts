@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import * as support from '../../domains/support/index.ts';
-import { type Persona, personas } from '../../domains/sample-company/people.ts';
+import type { Persona } from '../../src/declare/sample.ts';
+import { personas } from '../../domains/sample-company/people.ts';
 import { supportSample } from '../../domains/support/sample/index.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';

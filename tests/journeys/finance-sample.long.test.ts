@@ -126,7 +126,8 @@ test('the database accepts every row, on the first and on the last day of a year
   for (const day of ['2026-01-01', '2026-12-31']) {
     const database = await openPglite();
     await migrate(database.owner, migrationsOf(builtIn, ['finance']));
-    const load = () => loadSample(database.owner, { domains: ['finance'], employees: 200, today: dayOf(day), onProgress: () => {} });
+    const load = () =>
+      loadSample(database.owner, { registry: builtIn, domains: ['finance'], employees: 200, today: dayOf(day), onProgress: () => {} });
     expect(await load()).toBe(true);
     expect(await load()).toBe(false);
     await database.close();

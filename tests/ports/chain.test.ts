@@ -117,7 +117,7 @@ describe.each(databases)('an owner of %s who is not a superuser', (kind) => {
     ({ close } = opened);
     const { owner } = opened;
     await migrate(owner, migrationsOf(builtIn, ['hr', 'tasks']));
-    await loadSample(owner, { domains: ['hr', 'tasks'], employees: 100, today: TODAY, onProgress: () => {} });
+    await loadSample(owner, { registry: builtIn, domains: ['hr', 'tasks'], employees: 100, today: TODAY, onProgress: () => {} });
     query = async (text, values) => (await owner.query(text, values as unknown[])).rows;
   }, 120_000);
   afterAll(() => close());

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
+import { sampleContext } from '../../src/declare/sample.ts';
+import { sampleCompany } from '../../domains/sample-company/index.ts';
 import { hrSample } from '../../domains/hr/sample/index.ts';
 import { loadSample } from '../../src/server/sample.ts';
 import { persona } from '../../domains/sample-company/people.ts';
@@ -70,7 +72,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     opened = undefined;
   }, 60_000);
   const load = (owner: pg.ClientBase, change: Partial<Parameters<typeof loadSample>[1]> = {}) =>
-    loadSample(owner, { domains: DOMAINS, employees: 500, today, onProgress: () => {}, ...change });
+    loadSample(owner, { registry: builtIn, domains: DOMAINS, employees: 500, today, onProgress: () => {}, ...change });
   const rows = async (text: string) => (await opened?.root.query<Record<string, unknown>>(text))?.rows ?? [];
   const guarded = async () => {
     expect(
@@ -88,7 +90,7 @@ describe.each(openings)('loading into %s', (name, open) => {
     expect(steps).toEqual([...steps].sort((a, b) => a - b));
     expect(steps.at(-1)).toBe(1);
     await guarded();
-    for (const table of hrSample({ employees: 500, today })) {
+    for (const table of hrSample(sampleContext(sampleCompany, { employees: 500, today }))) {
       expect([table.name, (await rows(`select count(*)::int as n from ${table.name}`))[0]]).toEqual([
         table.name,
         { n: [...table.rows()].length },
@@ -131,9 +133,13 @@ describe.each(openings)('loading into %s', (name, open) => {
     await expect(broken).rejects.toThrow('the light went out');
     await guarded();
     expect(await rows('select count(*)::int as n from hr.employees')).toEqual([{ n: 0 }]);
-    expect(await load(opened.owner, { domains: ['tasks'] })).toBe(false);
+    expect(await rows('select count(*)::int as n from tasks.tasks')).toEqual([{ n: 0 }]);
     expect(await load(opened.owner, { domains: ['hr'] })).toBe(true);
     expect(await rows('select count(*)::int as n from tasks.tasks')).toEqual([{ n: 0 }]);
+    expect(await load(opened.owner, { domains: ['tasks'] })).toBe(true);
+    expect(await rows('select count(*)::int as n from tasks.tasks')).toEqual([{ n: 10 }]);
+    await opened.root.query('delete from tasks.tasks');
+    expect(await load(opened.owner)).toBe(false);
     expect(await rows(`select first_name from hr.employees where employee_id = '${persona('eve.thompson').sub}'`)).toEqual([
       { first_name: 'Eve' },
     ]);

@@ -22,7 +22,7 @@ const PEOPLE = 1000;
 const row = z.object({ employee_id: z.string(), salary: z.number().nullable() });
 
 async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[]; close(): Promise<void> }> {
-  const options = { domains: ['hr'], employees: PEOPLE, today: new Date('2026-11-16'), onProgress: () => {} };
+  const options = { registry: builtIn, domains: ['hr'], employees: PEOPLE, today: new Date('2026-11-16'), onProgress: () => {} };
   const idsIn = async (owner: pg.ClientBase) =>
     (await owner.query<{ employee_id: string }>('select employee_id from hr.employees order by employee_id')).rows.map(
       (each) => each.employee_id,

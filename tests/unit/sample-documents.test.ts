@@ -8,26 +8,23 @@ import { collectionsOf } from '../../src/server/documents.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 import { filters, is } from '../../src/declare/filter.ts';
 import * as sales from '../../domains/sales/index.ts';
-import { loadDocuments, sampleCollections } from '../../src/server/sample-documents.ts';
+import { sampleCollections } from '../../src/server/sample.ts';
+import { loadDocuments } from '../../src/server/sample-documents.ts';
 import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
-import { readConfig } from '../registry.ts';
+import { builtIn, readConfig } from '../registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-sample-documents-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const options = { employees: 500, today: new Date('2026-11-16T09:00:00Z'), onProgress: () => {} };
+const options = { registry: builtIn, employees: 500, today: new Date('2026-11-16T09:00:00Z'), onProgress: () => {} };
 const domains = [...new Set(Object.values(sales).map(({ domain }) => domain))];
 const AUDIENCES = { everyone: { roles: ['executive'], sees: 'everything' }, own: { roles: ['employee'], sees: 'their own' } } as const;
 
 describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (name, domain) => {
   const collections = collectionsOf(domain);
 
-  test('the sample data has exactly the declared collections', () => {
-    expect(
-      sampleCollections(name, options)
-        .map((each) => each.name)
-        .toSorted(),
-    ).toEqual(Object.keys(collections).toSorted());
-    for (const { documents } of sampleCollections(name, options)) expect([...documents()].length).toBeGreaterThan(0);
+  test('the sample data has exactly the declared collections', async () => {
+    expect((await sampleCollections(name, options)).map((each) => each.name).toSorted()).toEqual(Object.keys(collections).toSorted());
+    for (const { documents } of await sampleCollections(name, options)) expect([...documents()].length).toBeGreaterThan(0);
   });
 
   test('every collection declares the rows of every audience, and every writer can read', () => {
@@ -53,7 +50,7 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
     expect(told).toEqual(told.toSorted((a, b) => a - b));
     const all = (collection: string) => database.find(collection, {}, { sort: { _id: 1 }, limit: 100_000, hide: [] });
     expect((await all(first)).map(({ _id }) => _id)).toEqual(['mine']);
-    for (const { name: collection, documents } of sampleCollections(name, options).filter((each) => each.name !== first))
+    for (const { name: collection, documents } of (await sampleCollections(name, options)).filter((each) => each.name !== first))
       expect((await all(collection)).length).toBe([...documents()].length);
     expect(await loadDocuments(name, database, options)).toBe(false);
     await file.close();

@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { workingDays } from '../../domains/hr/rules.ts';
 import { departmentNames, offices } from '../../domains/sample-company/departments.ts';
 import { directory, type SamplePerson } from '../../domains/sample-company/directory.ts';
+import { sampleContext } from '../../src/declare/sample.ts';
+import { sampleCompany } from '../../domains/sample-company/index.ts';
 import { hrSample } from '../../domains/hr/sample/index.ts';
 import { plain } from '../../domains/sample-company/names.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
@@ -15,7 +17,7 @@ const id = (username: string) => persona(username).sub;
 const shifted = (day: string, days: number) => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 function rowsOf(name: string, employees = 500, today = TODAY): Row[] {
-  const table = hrSample({ employees, today }).find((each) => each.name === `hr.${name}`);
+  const table = hrSample(sampleContext(sampleCompany, { employees, today })).find((each) => each.name === `hr.${name}`);
   if (!table) throw new Error(`no table ${name}`);
   return Array.from(table.rows(), (row) => Object.fromEntries(table.columns.map((column, which) => [column, row[which] ?? null])));
 }
@@ -40,7 +42,8 @@ describe('the generated company', () => {
   test('has the same rows on the same day', () => {
     const digest = (today: Date) => {
       const hash = createHash('sha256');
-      for (const table of hrSample({ employees: 500, today })) for (const row of table.rows()) hash.update(JSON.stringify(row));
+      for (const table of hrSample(sampleContext(sampleCompany, { employees: 500, today })))
+        for (const row of table.rows()) hash.update(JSON.stringify(row));
       return hash.digest('hex');
     };
     expect(digest(new Date('2026-11-16T23:59:00Z'))).toBe(digest(TODAY));
@@ -55,7 +58,7 @@ describe('the generated company', () => {
 
   test('is generated lazily: the first ten rows of a million employees need no complete generation', () => {
     const started = performance.now();
-    for (const table of hrSample({ employees: 1_000_000, today: TODAY })) {
+    for (const table of hrSample(sampleContext(sampleCompany, { employees: 1_000_000, today: TODAY }))) {
       const rows = table.rows()[Symbol.iterator]();
       for (let n = 0; n < 10; n++) expect(rows.next().value).toHaveLength(table.columns.length);
     }
@@ -63,7 +66,7 @@ describe('the generated company', () => {
   });
 
   test('has row estimates that are good enough for a progress bar', () => {
-    for (const table of hrSample({ employees: 5000, today: TODAY })) {
+    for (const table of hrSample(sampleContext(sampleCompany, { employees: 5000, today: TODAY }))) {
       const rows = [...table.rows()].length;
       expect(rows / table.estimate, table.name).toBeGreaterThan(0.7);
       expect(rows / table.estimate, table.name).toBeLessThan(1.4);

@@ -1,7 +1,7 @@
 /** People, dates and amounts shared by the finance sample data. */
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
-import { dayOf } from '../../hr/sample/time-off.ts';
+import { dayOf } from '../../sample-company/days.ts';
 
 export const categories = ['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER'] as const;
 export type Category = (typeof categories)[number];

@@ -17,7 +17,7 @@ import {
 import { persona, personas } from '../../sample-company/people.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
-import { hiredOn, shifted } from '../../hr/sample/time-off.ts';
+import { hiredOn, shifted } from '../../sample-company/days.ts';
 
 /** The most people with expense reports in a large company. */
 const WITH_EXPENSES = 20_000;

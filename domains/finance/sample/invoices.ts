@@ -4,7 +4,7 @@ import { allocated } from './budgets.ts';
 import { at10, type Category, type Company, dollars, earlier, type Hand, later, monthsFrom, numbered, type Totals } from './company.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
-import { shifted } from '../../hr/sample/time-off.ts';
+import { shifted } from '../../sample-company/days.ts';
 
 interface Vendor {
   readonly name: string;

@@ -1,16 +1,9 @@
 /** Sample data of hr, in the order of the foreign keys. */
-import { directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
-import { persona } from '../../sample-company/people.ts';
+import type { SampleContext, SampleEmployee, SampleRow, SampleTable } from '../../../src/declare/sample.ts';
+import { shifted } from '../../sample-company/days.ts';
 import { between, chance, pick } from '../../sample-company/random.ts';
 import { reviewsOf } from './reviews.ts';
-import type { SampleRow, SampleTable } from '../../../src/declare/sample.ts';
-import { balancesOf, calendarOf, hiredOn, requestsOf, shifted, waits } from './time-off.ts';
-
-export interface HrSampleOptions {
-  /** The number of employees, including the personas. */
-  readonly employees: number;
-  readonly today: Date;
-}
+import { balancesOf, calendarOf, requestsOf, waits } from './time-off.ts';
 
 /** The most people with reviews, balances and requests, which would otherwise be most rows of a large company. */
 const WITH_DETAILS = 20_000;
@@ -18,71 +11,67 @@ const WITH_DETAILS = 20_000;
 const at9 = (day: string) => `${day}T09:00:00Z`;
 const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-function phoneOf({ n, office }: SamplePerson): string {
-  return `+1-${pick(office.areas, n, 11)}-555-01${String(between(0, 99, n, 12)).padStart(2, '0')}`;
-}
-function addressOf({ n, office }: SamplePerson): string {
-  const [house, street] = [between(1, 980, n, 13), pick(office.streets, n, 14)];
-  const line = office.name === 'Berlin' ? `${street} ${house}` : `${house} ${street}`;
-  return `${line}, ${office.place(between(1, 98, n, 15))}`;
-}
 /** Social security numbers that begin with 9 are not assigned to anybody. */
-export function ssnOf({ n }: SamplePerson): string {
+export function ssnOf({ n }: Pick<SampleEmployee, 'n'>): string {
   const digits = String((n * 61_803_399 + 12_345_678) % 100_000_000).padStart(8, '0');
   return `9${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
 }
 
 /** The salary before last year's raise, and the date of the raise; undefined if there was none. */
-export function raiseOf({ n, salary, tenure }: SamplePerson, lastYear: number): { before: number; day: string } | undefined {
+export function raiseOf(
+  { n, salary, tenure }: Pick<SampleEmployee, 'n' | 'salary' | 'tenure'>,
+  lastYear: number,
+): { before: number; day: string } | undefined {
   if (tenure < 400 || chance(n, 31) > 0.4) return undefined;
   const before = salary - Math.max(500, Math.round((salary * between(2, 8, n, 32)) / 100 / 500) * 500);
   return { before, day: `${lastYear}-${pick(['04-01', '10-01'], n, 33)}` };
 }
 
-export function hrSample({ employees, today }: HrSampleOptions): readonly SampleTable[] {
-  const people = directory(employees);
+export function hrSample({ company, directory: people, today }: SampleContext): readonly SampleTable[] {
+  const { size: employees, known = 0 } = people;
   const calendar = calendarOf(today);
-  const newYear = `${calendar.today.slice(0, 4)}-01-01`;
-  const hr = persona('alice.chen').sub;
   const chief = people.idOf(0);
+  /** Who changes salaries. Their own is changed by the head of the company. */
+  const hr = company.people.find(({ roles }) => roles.includes('hr-write'))?.employeeId ?? chief;
   const every = Math.ceil(employees / WITH_DETAILS);
 
-  function* all(): Iterable<SamplePerson> {
+  function* all(): Iterable<SampleEmployee> {
     for (let n = 0; n < employees; n++) yield people.person(n);
   }
-  function* detailed(): Iterable<SamplePerson> {
-    for (let n = 0; n < employees; n++) if (n < KNOWN_PEOPLE || n % every === 0) yield people.person(n);
+  function* detailed(): Iterable<SampleEmployee> {
+    for (let n = 0; n < employees; n++) if (n < known || n % every === 0) yield people.person(n);
   }
-  const hired = (person: SamplePerson) => hiredOn(person, newYear);
   // Consecutive people usually have the same manager, so the last manager is cached.
-  let boss: SamplePerson | undefined;
-  const bossOf = ({ manager }: SamplePerson): SamplePerson | undefined => {
+  let boss: SampleEmployee | undefined;
+  const bossOf = ({ manager }: SampleEmployee): SampleEmployee | undefined => {
     if (boss?.n !== manager) boss = manager === undefined ? undefined : people.person(manager);
     return boss;
   };
   const table = (
     name: string,
     columns: string,
-    from: () => Iterable<SamplePerson>,
-    rowsOf: (person: SamplePerson) => Iterable<SampleRow>,
+    from: () => Iterable<SampleEmployee>,
+    rowsOf: (person: SampleEmployee) => Iterable<SampleRow>,
     each = 1,
   ): SampleTable => ({
     name: `hr.${name}`,
     columns: columns.split(' '),
+    // The chain, the names of managers and the change feed are part of the sample.
+    withoutTriggers: name === 'employees',
     estimate: Math.ceil((from === all ? employees : employees / every) * each),
     *rows() {
       for (const person of from()) yield* rowsOf(person);
     },
   });
 
-  function* above(person: SamplePerson): Iterable<SampleRow> {
+  function* above(person: SampleEmployee): Iterable<SampleRow> {
     let depth = 1;
     for (let up = person.manager; up !== undefined; up = people.managerOf(up))
       yield [people.idOf(up), person.last, person.first, person.id, depth++];
   }
-  function employeeRow(person: SamplePerson): SampleRow {
+  function employeeRow(person: SampleEmployee): SampleRow {
     const manager = bossOf(person);
-    const day = hired(person);
+    const day = person.hired;
     return [
       person.id,
       person.first,
@@ -90,7 +79,7 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       person.email,
       person.department,
       person.title,
-      person.office.name,
+      person.location,
       manager?.id ?? null,
       manager ? `${manager.first} ${manager.last}` : null,
       day,
@@ -99,27 +88,28 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       at9(day),
     ];
   }
-  function* raises(person: SamplePerson): Iterable<SampleRow> {
+  function* raises(person: SampleEmployee): Iterable<SampleRow> {
     const { id, n, salary } = person;
     const raise = raiseOf(person, calendar.years[0] ?? 0);
-    if (!raise) return;
+    const by = id === hr ? chief : hr;
+    if (!raise || by === id) return;
     const { before, day } = raise;
     const reason = pick(['Annual review', 'Promotion', 'Market adjustment'], n, 34);
-    yield [numbered('0d000000', n + 1), id, before, salary, day, reason, id === hr ? chief : hr, at9(shifted(day, -10))];
+    yield [numbered('0d000000', n + 1), id, before, salary, day, reason, by, at9(shifted(day, -10))];
   }
-  function* reviews(person: SamplePerson): Iterable<SampleRow> {
+  function* reviews(person: SampleEmployee): Iterable<SampleRow> {
     const reviewer = bossOf(person)?.id ?? null;
     for (const [which, each] of reviewsOf(person, calendar.today).entries()) {
       const id = numbered('0f000000', person.n * 10 + which + 1);
       yield [id, person.id, each.period, reviewer, each.status, each.due, each.rating, each.goals, each.strengths, each.improvements];
     }
   }
-  function* balances(person: SamplePerson): Iterable<SampleRow> {
+  function* balances(person: SampleEmployee): Iterable<SampleRow> {
     for (const each of balancesOf(person, calendar, requestsOf(person, calendar))) {
       yield [person.id, each.year, each.type, each.entitlement, each.used, each.pending, each.carryover];
     }
   }
-  function* requests(person: SamplePerson): Iterable<SampleRow> {
+  function* requests(person: SampleEmployee): Iterable<SampleRow> {
     const approver = bossOf(person)?.id ?? null;
     for (const [which, each] of requestsOf(person, calendar).entries()) {
       // The two pending requests of Nina's team have fixed ids, which examples use.
@@ -153,7 +143,7 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
     table('chain', 'manager_id last_name first_name employee_id depth', all, above, Math.log10(employees) + 0.3),
     table('people_log', 'employee_id', all, ({ id }) => [[id]]),
     table('pay', 'employee_id salary', all, (person) => [[person.id, person.salary]]),
-    table('contact', 'employee_id phone home_address', all, (person) => [[person.id, phoneOf(person), addressOf(person)]]),
+    table('contact', 'employee_id phone home_address', all, (person) => [[person.id, person.phone, person.address]]),
     table('identity', 'employee_id ssn', all, (person) => [[person.id, ssnOf(person)]]),
     table(
       'salary_history',

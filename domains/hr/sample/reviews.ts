@@ -1,5 +1,5 @@
 /** Sample performance reviews: one per half year, written by the manager in the month after it. */
-import type { SamplePerson } from '../../sample-company/directory.ts';
+import type { SampleEmployee } from '../../../src/declare/sample.ts';
 import { persona } from '../../sample-company/people.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 
@@ -53,14 +53,14 @@ function periods(today: string): Period[] {
   });
 }
 
-function statusOf(person: SamplePerson, back: number, seed: number): SampleReview['status'] {
+function statusOf(person: SampleEmployee, back: number, seed: number): SampleReview['status'] {
   const lot = chance(seed, 41);
   if (back === 0) return fixed[person.id] ?? (lot < 0.55 ? 'due' : lot < 0.8 ? 'draft' : 'submitted');
   if (back === 1) return lot < 0.04 ? 'due' : lot < 0.14 ? 'submitted' : 'acknowledged';
   return 'acknowledged';
 }
 
-export function reviewsOf(person: SamplePerson, today: string): SampleReview[] {
+export function reviewsOf(person: SampleEmployee, today: string): SampleReview[] {
   if (person.manager === undefined) return [];
   const hired = Date.parse(`${today.slice(0, 4)}-01-01`) - person.tenure * 86_400_000;
   return periods(today).flatMap(({ name, due }, back) => {

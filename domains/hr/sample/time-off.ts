@@ -1,5 +1,6 @@
 /** Sample time-off requests and balances. */
-import type { SamplePerson } from '../../sample-company/directory.ts';
+import type { SampleEmployee } from '../../../src/declare/sample.ts';
+import { dayOf, mondayFrom, shifted } from '../../sample-company/days.ts';
 import { persona } from '../../sample-company/people.ts';
 import { at, between, chance } from '../../sample-company/random.ts';
 
@@ -25,14 +26,7 @@ export interface SampleBalance {
   readonly carryover: number;
 }
 
-const DAY = 86_400_000;
-export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const yearOf = (day: string): number => Number(day.slice(0, 4));
-export const shifted = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY);
-/** The Monday on or after a day. */
-const mondayFrom = (day: string): string => shifted(day, (8 - new Date(day).getUTCDay()) % 7);
-/** The hire date, moved to a Monday. */
-export const hiredOn = ({ tenure }: SamplePerson, newYear: string): string => mondayFrom(shifted(newYear, -tenure));
 const later = (a: string, b: string) => (a > b ? a : b);
 
 /** The age of the oldest pending request, in days. */
@@ -97,10 +91,10 @@ function statusOf(start: string, today: string, seed: number): SampleRequest['st
   return start > today && start <= shifted(today, 120) && lot < 0.4 ? 'pending' : 'approved';
 }
 
-export function requestsOf(person: SamplePerson, { today, years }: Calendar): SampleRequest[] {
+export function requestsOf(person: SampleEmployee, { today, years }: Calendar): SampleRequest[] {
   if (person.manager === undefined) return [];
   const requests: SampleRequest[] = [];
-  const trial = shifted(hiredOn(person, `${today.slice(0, 4)}-01-01`), 30);
+  const trial = shifted(person.hired, 30);
   for (const year of years.slice(0, 2)) {
     const left = { ...entitled };
     for (const [which, week] of seasons.entries()) {
@@ -129,7 +123,7 @@ export function requestsOf(person: SamplePerson, { today, years }: Calendar): Sa
   return own ? [...requests.filter(({ status }) => status !== 'pending'), own] : requests;
 }
 
-export function balancesOf(person: SamplePerson, { years }: Calendar, requests: readonly SampleRequest[]): SampleBalance[] {
+export function balancesOf(person: SampleEmployee, { years }: Calendar, requests: readonly SampleRequest[]): SampleBalance[] {
   const taken = (year: number, type: TypeCode, status: SampleRequest['status']) =>
     requests.reduce(
       (sum, each) => (each.type === type && each.status === status && yearOf(each.start) === year ? sum + each.days : sum),

@@ -1,12 +1,10 @@
 /** Sample data of knowledge: two years of entries and triples, one transaction each. */
 import { entries, type SampleEntry, triples } from './entries.ts';
-import { persona } from '../../sample-company/people.ts';
-import type { SampleRow, SampleTable } from '../../../src/declare/sample.ts';
-import { dayOf, shifted } from '../../hr/sample/time-off.ts';
+import type { Persona, SampleContext, SampleRow, SampleTable } from '../../../src/declare/sample.ts';
+import { dayOf, shifted } from '../../sample-company/days.ts';
 
 /** Days between two sample transactions, and between the last one and today. */
 const DAYS_BETWEEN = 8;
-const owner = (username: string) => `staff:${persona(username).sub}`;
 /** A PostgreSQL array literal. */
 const list = (texts: readonly string[]) => `{${texts.map((text) => `"${text}"`).join(',')}}`;
 
@@ -17,7 +15,17 @@ const CORRECTED: readonly (readonly [number, string, string])[] = [
   [49, 'Up to 15 percent at your own discretion, beyond that the VP of Sales decides.', 'carol.johnson'],
 ];
 
-export function knowledgeSample({ today }: { readonly today: Date }): readonly SampleTable[] {
+/** The entries name people of the built-in company as authors. In another company, its people take their places in turn. */
+function authorsIn(staff: readonly [Persona, ...Persona[]]): (username: string) => Persona {
+  const authors = [...new Set([...entries.map(({ by }) => by), ...triples.map(([, , , by]) => by)])];
+  return (username) => staff.find((person) => person.username === username) ?? staff[authors.indexOf(username) % staff.length] ?? staff[0];
+}
+
+export function knowledgeSample({ company, today }: SampleContext): readonly SampleTable[] {
+  const [one, ...others] = company.people.filter(({ realm }) => realm === 'staff');
+  if (one === undefined) return [];
+  const author = authorsIn([one, ...others]);
+  const owner = (username: string) => `staff:${author(username).sub}`;
   const day = dayOf(today.getTime());
   const first = entries.length + triples.length;
   const last = first + CORRECTED.length;
@@ -55,10 +63,10 @@ export function knowledgeSample({ today }: { readonly today: Date }): readonly S
     since === undefined ? null : shifted(day, since),
     until === undefined ? null : shifted(day, until),
     owner(by),
-    persona(by).name,
+    author(by).name,
     at(no),
   ];
-  const transaction = (tx: number, action: string, by: string): SampleRow => [tx, at(tx), action, owner(by), persona(by).name];
+  const transaction = (tx: number, action: string, by: string): SampleRow => [tx, at(tx), action, owner(by), author(by).name];
   const columns = ['tx_from', 'tx_to', 'source', 'actor', 'confidence', 'valid_from', 'valid_to', 'owner', 'recorded_by', 'recorded_at'];
 
   return [
@@ -90,7 +98,7 @@ export function knowledgeSample({ today }: { readonly today: Date }): readonly S
       rows: () =>
         triples.map(([subject, predicate, object, by], index) => {
           const tx = entries.length + index + 1;
-          return [tx, subject, predicate, object, tx, null, null, null, 1, null, null, owner(by), persona(by).name, at(tx)];
+          return [tx, subject, predicate, object, tx, null, null, null, 1, null, null, owner(by), author(by).name, at(tx)];
         }),
     },
   ];

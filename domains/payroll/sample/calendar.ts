@@ -1,6 +1,6 @@
 /** Sample pay dates: the 15th and the last day of each month, or the Friday before, and some off-cycle runs. */
 import { at } from '../../sample-company/random.ts';
-import { dayOf, shifted } from '../../hr/sample/time-off.ts';
+import { dayOf, shifted } from '../../sample-company/days.ts';
 
 export interface PayDay {
   readonly date: string;

@@ -1,7 +1,7 @@
 /** Sample contractors and their payments. */
 import type { DepartmentName } from '../../sample-company/departments.ts';
 import { at, between, chance } from '../../sample-company/random.ts';
-import { dayOf, shifted } from '../../hr/sample/time-off.ts';
+import { dayOf, shifted } from '../../sample-company/days.ts';
 
 export interface Contractor {
   readonly id: string;

@@ -11,7 +11,7 @@ import { accountsOf } from './plans.ts';
 import { electionsOf, type Line } from './tax.ts';
 import { personas } from '../../sample-company/people.ts';
 import type { SampleRow, SampleTable } from '../../../src/declare/sample.ts';
-import { dayOf } from '../../hr/sample/time-off.ts';
+import { dayOf } from '../../sample-company/days.ts';
 
 export interface PayrollSampleOptions {
   /** The number of employees, including the personas. */

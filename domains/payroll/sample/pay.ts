@@ -5,7 +5,7 @@ import { corrections, type SampleRun } from './calendar.ts';
 import { type Agreement, type Enrolment, enrolmentsOf } from './plans.ts';
 import { countryOf, electionsOf, type Line, withheld } from './tax.ts';
 import { between, chance } from '../../sample-company/random.ts';
-import { hiredOn } from '../../hr/sample/time-off.ts';
+import { hiredOn } from '../../sample-company/days.ts';
 
 export interface SampleStub {
   readonly run: SampleRun;

@@ -2,7 +2,7 @@
 import type { SamplePerson } from '../../sample-company/directory.ts';
 import { type Country, countryOf } from './tax.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
-import { shifted } from '../../hr/sample/time-off.ts';
+import { shifted } from '../../sample-company/days.ts';
 
 export interface Enrolment {
   readonly type: 'MEDICAL' | 'DENTAL' | 'VISION' | 'HSA' | 'RETIREMENT' | 'LIFE';

@@ -1,10 +1,11 @@
 /** Sample customers of sales: those of the examples, and a few hundred others. */
+import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { nameOf, plain } from '../../sample-company/names.ts';
 import { organizations } from '../../sample-company/people.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
-import { numbered, type Rep, type SalesTeam, type SampleDocument, timeOn } from './team.ts';
-import { shifted } from '../../hr/sample/time-off.ts';
+import { numbered, type Rep, type SalesTeam, timeOn } from './team.ts';
+import { shifted } from '../../sample-company/days.ts';
 
 export type CustomerStatus = 'PROSPECT' | 'ACTIVE' | 'CHURNED';
 export interface Customer {

@@ -1,9 +1,10 @@
 /** Sample deals: those of the examples, and two years of others relative to today. */
+import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import { type Customer, customerCount, customerOf, plantedCustomers } from './customers.ts';
-import { numbered, ownedBy, type Rep, type SalesTeam, type SampleDocument, timeOn } from './team.ts';
-import { dayOf, shifted } from '../../hr/sample/time-off.ts';
+import { numbered, ownedBy, type Rep, type SalesTeam, timeOn } from './team.ts';
+import { dayOf, shifted } from '../../sample-company/days.ts';
 
 const openStages = ['PROSPECTING', 'QUALIFICATION', 'DISCOVERY', 'PROPOSAL', 'NEGOTIATION'] as const;
 type OpenStage = (typeof openStages)[number];

@@ -2,14 +2,8 @@
 import { customerCount, customers, PLANTED_CUSTOMERS } from './customers.ts';
 import { dealCount, deals } from './deals.ts';
 import { leadCount, leads } from './leads.ts';
-import { quotas, type SalesSampleOptions, type SampleDocument, salesTeam } from './team.ts';
-
-export interface SampleCollection {
-  readonly name: string;
-  /** The approximate number of documents, for a progress bar. */
-  readonly estimate: number;
-  documents(): Iterable<SampleDocument>;
-}
+import type { SampleCollection } from '../../../src/declare/sample.ts';
+import { quotas, type SalesSampleOptions, salesTeam } from './team.ts';
 
 export function salesSample(options: SalesSampleOptions): readonly SampleCollection[] {
   const team = salesTeam(options);

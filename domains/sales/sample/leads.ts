@@ -1,9 +1,10 @@
 /** Sample leads of sales. */
+import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { nameOf, plain } from '../../sample-company/names.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
-import { numbered, ownedBy, type SalesTeam, type SampleDocument, timeOn } from './team.ts';
-import { shifted } from '../../hr/sample/time-off.ts';
+import { numbered, ownedBy, type SalesTeam, timeOn } from './team.ts';
+import { shifted } from '../../sample-company/days.ts';
 
 const GENERATED = 260;
 const states = ['NEW', 'NEW', 'NEW', 'CONTACTED', 'CONTACTED', 'QUALIFIED', 'QUALIFIED', 'CONVERTED', 'DISQUALIFIED'] as const;

@@ -1,11 +1,10 @@
 /** Sample sales representatives, their quotas, and dates shared by the sales data. */
+import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { departmentNames } from '../../sample-company/departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
 import { at, between } from '../../sample-company/random.ts';
-import { dayOf } from '../../hr/sample/time-off.ts';
-
-export type SampleDocument = Readonly<Record<string, unknown>>;
+import { dayOf } from '../../sample-company/days.ts';
 
 export interface SalesSampleOptions {
   /** How many people the company has. */

@@ -1,6 +1,7 @@
 /** Sample customers of support: the first active customers of sales, with contacts. Three of them use the portal. */
 import { nameOf, plain } from '../../sample-company/names.ts';
-import { organizations, type Persona, personas } from '../../sample-company/people.ts';
+import type { Persona } from '../../../src/declare/sample.ts';
+import { organizations, personas } from '../../sample-company/people.ts';
 import { customers } from '../../sales/sample/customers.ts';
 import { numbered, salesTeam } from '../../sales/sample/team.ts';
 

@@ -1,7 +1,7 @@
 /** Sample data of support: tickets, articles and customer organisations. */
 import { between } from '../../sample-company/random.ts';
-import type { SampleCollection } from '../../sales/sample/index.ts';
-import { numbered, type SampleDocument } from '../../sales/sample/team.ts';
+import type { SampleCollection, SampleDocument } from '../../../src/declare/sample.ts';
+import { numbered } from '../../sales/sample/team.ts';
 import { type Agent, supportTeam } from './agents.ts';
 import type { Article } from './article.ts';
 import { articles } from './articles.ts';

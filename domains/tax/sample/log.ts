@@ -4,7 +4,7 @@ import { persona } from '../../sample-company/people.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
 import { numbered, type SampleEstimate, type SampleFiling, type SampleRate, type SampleRegistration } from './records.ts';
-import { shifted } from '../../hr/sample/time-off.ts';
+import { shifted } from '../../sample-company/days.ts';
 
 export interface SampleRecords {
   readonly rates: readonly SampleRate[];

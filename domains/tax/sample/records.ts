@@ -1,7 +1,7 @@
 /** Sample tax rates, estimates, returns and registrations, relative to a day. Amounts are in cents. */
 import { chance, between } from '../../sample-company/random.ts';
 import { registered, salesTaxPlaces, type TaxReturn, taxReturns } from './places.ts';
-import { dayOf, shifted } from '../../hr/sample/time-off.ts';
+import { dayOf, shifted } from '../../sample-company/days.ts';
 
 export const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

@@ -1,6 +1,7 @@
 /** `tamshai people`: lists the sample people, their roles and their realm. */
 import type { Role } from '../../declare/people.ts';
-import { type Persona, personas } from '../../../domains/sample-company/people.ts';
+import type { Persona } from '../../declare/sample.ts';
+import { personas } from '../../../domains/sample-company/people.ts';
 import { readConfig } from '../../server/config.ts';
 import { table, widthOfTable } from '../terminal/table.ts';
 import { dataLines } from '../terminal/data.ts';

@@ -1,7 +1,8 @@
 /** Writes the sample data of document and search domains, into the data folder or onto their servers. */
 import type { DocumentLoader } from '../../declare/documents.ts';
 import type { AnyDomain } from '../../declare/tool.ts';
-import { hasSample, loadDocuments } from '../../server/sample-documents.ts';
+import { sampleOptions } from '../../server/sample.ts';
+import { loadDocuments } from '../../server/sample-documents.ts';
 import type { Config } from '../../server/config.ts';
 import { collectionsOf, openDocuments } from '../../server/documents.ts';
 import { openFolder } from '../../server/folder.ts';
@@ -74,7 +75,8 @@ const kinds = (config: Config) =>
 
 export async function seedDocuments(config: Config, seeding: Seeding, console: Console): Promise<void> {
   for (const [kind, how] of Object.entries(kinds(config)) as ['documents' | 'search', Kind][])
-    for (const domain of ownOf(config, kind).filter(({ name }) => hasSample(name))) await seedOne(config, how, domain, seeding, console);
+    for (const domain of ownOf(config, kind).filter(({ name }) => config.registry.samples.has(name)))
+      await seedOne(config, how, domain, seeding, console);
 }
 
 async function seedOne(
@@ -94,7 +96,7 @@ async function seedOne(
       if (force) await empty();
       const onProgress = (done: number, total: number) =>
         step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} ${rows}`);
-      await loadDocuments(domain.name, loader, { employees, today: new Date(), onProgress });
+      await loadDocuments(domain.name, loader, { ...sampleOptions(config), employees, onProgress });
       step.done();
     } catch (error) {
       step.failed();

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
-import { type LoadOptions, loadSample } from '../../server/sample.ts';
+import { loadSample, sampleOptions, wantedTables } from '../../server/sample.ts';
 import { type Migration, migrate } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { connect, migrateServer } from '../../storage/sql/server.ts';
@@ -35,6 +35,14 @@ interface Place {
   readonly files: readonly Migration[];
 }
 
+interface Filling {
+  readonly config: Config;
+  readonly employees: number;
+  readonly force: boolean;
+  /** Whether the user gave the number of employees. */
+  readonly resized: boolean;
+}
+
 const FEWEST = 100;
 const MOST = 1_000_000;
 const ASKED_FOR_MS = 120_000;
@@ -49,7 +57,7 @@ export async function seed({ employees: given, force = false, database, json }: 
     throw new Stop(`--employees must be a whole number from ${FEWEST} to ${grouped(MOST)}.`, EXIT.usage);
   const { embedded, servers } = ownDomains(config);
   const began = performance.now();
-  const load = (place: Place) => fill(place, { employees, force }, console);
+  const load = (place: Place) => fill(place, { config, employees, force, resized: given !== undefined }, console);
   if (embedded.length > 0) await inFolder(config, embedded, load);
   for (const [url, domains] of servers) {
     if (force) await agreed(addressOf(url), decodeURIComponent(new URL(url).pathname.slice(1)), database);
@@ -112,25 +120,26 @@ async function agreed(place: string, name: string, given: string | undefined): P
 
 async function fill(
   { owner, name, domains, files }: Place,
-  { employees, force }: { employees: number; force: boolean },
+  { config, employees, force, resized }: Filling,
   console: Console,
 ): Promise<void> {
-  const there = domains.includes('hr')
-    ? await owner.query<{ count: string }>('select count(*) as count from (select from hr.employees limit 1000000) e')
-    : undefined;
-  const before = Number(there?.rows[0]?.count ?? 0);
-  if (before > 0 && !force)
-    throw new Stop(`There are ${grouped(before)} employees in ${name} already; --force replaces them and everything about them.`);
-  if (before > 0) await empty(owner, domains, files);
+  const options = { ...sampleOptions(config), domains, employees };
+  const present = (await wantedTables({ ...options, onProgress: () => {} })).map(([first]) => first?.name ?? '');
+  const filled: string[] = [];
+  for (const table of present) {
+    const { rows } = await owner.query<{ count: string }>(`select count(*) as count from (select from ${table} limit 1000000) t`);
+    if (Number(rows[0]?.count) > 0) filled.push(`${grouped(Number(rows[0]?.count))} rows in ${table}`);
+  }
+  // A domain without rows can be filled later; but domains about companies of different sizes would not match.
+  const [found] = filled;
+  if (found !== undefined && !force && (resized || filled.length === present.length))
+    throw new Stop(`${name} has data already (${found}); --force replaces all rows of ${domains.join(', ')}.`);
+  if (found !== undefined && force) await empty(owner, domains, files);
   const step = console.progress.step('Writing sample data');
   try {
-    const options: LoadOptions = {
-      domains,
-      employees,
-      today: new Date(),
-      onProgress: (done, total) => step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} rows`),
-    };
-    await loadSample(owner, options);
+    const onProgress = (done: number, total: number) =>
+      step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} rows`);
+    await loadSample(owner, { ...options, onProgress });
     step.done();
   } catch (error) {
     step.failed();

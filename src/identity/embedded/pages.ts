@@ -1,5 +1,5 @@
 /** HTML pages of the embedded provider: choose a person, consent, error. */
-import type { Persona } from '../accounts.ts';
+import type { Persona } from '../../declare/sample.ts';
 import { bdi, type Html, html, initials } from '../web/html.ts';
 import { brand, icon, page, type PageFrame, themeButton } from '../web/layout.ts';
 

@@ -12,7 +12,7 @@ import { openCallLog } from '../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
 import { openSqlite } from '../src/storage/sqlite-file.ts';
 import { persona, personas } from '../domains/sample-company/people.ts';
-import { type TokenOptions, visit, type TestClient } from '../tests/test-client.ts';
+import { type TokenOptions, connectTestClient, type TestClient } from '../src/testing/test-client.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 import { launch, type Product } from './product.ts';
@@ -198,7 +198,7 @@ interface TestServer {
 }
 
 function testServerFor({ address, ports, folder }: Product): TestServer {
-  const client = visit({ base: address, ports, keys: openKeys(folder) });
+  const client = connectTestClient({ base: address, ports, keys: openKeys(folder), people: personas });
   const tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
   const token: TestServer['token'] = (user, options = {}) => {
     const key = JSON.stringify([user, options]);

@@ -20,6 +20,9 @@ const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: read
   gateway: { ours: ['declare', 'engine', 'derive', 'transports', 'identity', 'assistant'] },
   server: { ours: ['declare', 'domains', 'engine', 'derive', 'storage', 'transports', 'identity', 'gateway', 'assistant'] },
   cli: { ours: ['declare', 'domains', 'engine', 'derive', 'storage', 'transports', 'identity', 'gateway', 'assistant', 'server'] },
+  testing: {
+    ours: ['declare', 'engine', 'derive', 'storage', 'transports', 'identity', 'gateway', 'assistant', 'server'],
+  },
 };
 /** Each database driver, and the folders or files that may import it. */
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@ import type { AssistantEvent } from '../src/assistant/events.ts';
 import type { Model, Step, Turn } from '../src/assistant/model.ts';
 import type { ErrorAnswer } from '../src/declare/errors.ts';
 import type { Person } from '../src/declare/people.ts';
-import type { TokenOptions, TestClient } from './test-client.ts';
+import type { TokenOptions, TestClient } from '../src/testing/test-client.ts';
 import { rolesIn } from './registry.ts';
 
 /** The user of tests that do not sign in. */

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { persona } from '../../domains/sample-company/people.ts';
-import { openTestServer, type TestServer, type TestServerOptions } from '../test-server.ts';
+import type { TestServer, TestServerOptions } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { launchChromium } from './chromium.ts';
 
 /** Folder for screenshots. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { openSearch } from '../../src/server/search.ts';
 import type { Document, DocumentLoader } from '../../src/declare/documents.ts';
 import { sampleCollections } from '../../src/server/sample.ts';
-import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { SQL_DOMAINS } from '../template.ts';
 import { builtIn, readConfig } from '../registry.ts';
 
 /** Names of fields for ids, codes, dates and addresses, which accept no free text. */

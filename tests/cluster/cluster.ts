@@ -20,8 +20,11 @@ import {
 import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
-import { DOMAINS, settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
-import { type TestClient, visit } from '../test-client.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { SQL_DOMAINS } from '../template.ts';
+import { DOMAINS, settingsFor } from '../test-server.ts';
+import { personas } from '../../domains/sample-company/people.ts';
+import { type TestClient, connectTestClient } from '../../src/testing/test-client.ts';
 import { builtIn } from '../registry.ts';
 
 /** The disturbances of a connection: undefined is a refused connection. */
@@ -196,7 +199,7 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
     ...gatewayPorts.map((port, n) => node(`gateway${n + 1}`, ['gateway'], { GATEWAY_PORT: String(port) })),
   ]);
   const base = `http://localhost:${front}`;
-  const testClientAt = (gateway: number) => visit({ base, ports: { ...rest, hr: hrName, gateway }, keys });
+  const testClientAt = (gateway: number) => connectTestClient({ base, ports: { ...rest, hr: hrName, gateway }, keys, people: personas });
   const behind = {
     environment: { ...common, ...stores, TAMSHAI_DATA: first },
     folder: first,

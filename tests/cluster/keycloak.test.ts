@@ -9,7 +9,7 @@ import { Person } from '../keycloak/pages.ts';
 import { clientSettings, PASSWORD, realmOf } from '../keycloak/realms.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
 import { freePort } from '../services/server-process.ts';
-import type { TestClient } from '../test-client.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { throughBrowser, tokensOf } from './signed-in.ts';
 import { disturbedInTurn, killedInTurn, auditLogIsWhole } from './under-load.ts';

@@ -2,7 +2,7 @@
 import { Person } from '../keycloak/pages.ts';
 import { PASSWORD } from '../keycloak/realms.ts';
 import type { Keycloak } from '../services/keycloak.ts';
-import type { TestClient } from '../test-client.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
 
 /** One token for each person, until it is about to expire. */
 export function tokensOf({ url }: Keycloak): (user: string) => Promise<string> {

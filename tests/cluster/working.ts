@@ -5,7 +5,7 @@ import type { Answer } from '../../src/declare/answer.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import { registry } from '../contract/calls.ts';
 import { effectsOf } from '../contract/writes.ts';
-import type { Reply } from '../test-client.ts';
+import type { Reply } from '../../src/testing/test-client.ts';
 import type { Cluster } from './cluster.ts';
 
 type Came = Reply<Answer | { status: string }>;

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/declare/answer.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import type { TestClient } from '../test-client.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
 import {
   atTerminal,
   build,

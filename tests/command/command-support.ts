@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freePort } from '../services/server-process.ts';
 import { fillFolder } from '../template.ts';
-import { type TestClient, visit } from '../test-client.ts';
+import { personas } from '../../domains/sample-company/people.ts';
+import { type TestClient, connectTestClient } from '../../src/testing/test-client.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const DOMAINS = builtIn.domains.map(({ name }) => name);
@@ -150,10 +151,11 @@ export async function testServer(settings: Settings, args: readonly string[] = [
 
 /** Calls the API directly, for the setup of a test: a command would start a process for each call. */
 export const testClientOf = ({ settings, base, ready }: Pick<TestServer, 'settings' | 'base' | 'ready'>): TestClient =>
-  visit({
+  connectTestClient({
     base,
     ports: ready['ports'] as Record<string, number>,
     keys: openKeys(settings['TAMSHAI_DATA'] ?? '', { masterKey: settings['TAMSHAI_MASTER_KEY'] }),
+    people: personas,
   });
 
 export function copyOf(data: string): string {

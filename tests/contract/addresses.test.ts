@@ -1,7 +1,8 @@
 /** Host and Origin checks on every port, and the OAuth metadata that each server publishes. */
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestServer, SERVERS, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer, SERVERS } from '../test-server.ts';
 import { asCluster } from '../stores.ts';
 
 let testServer: TestServer;

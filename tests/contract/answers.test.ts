@@ -10,21 +10,11 @@ import { createQualifier } from '../../src/derive/qualify.ts';
 import { statusOf, toolFailure } from '../../src/declare/errors.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { type Input, unfindable } from './arrange.ts';
-import {
-  byName,
-  callersOf,
-  codeOf,
-  ToolCaller,
-  leakIn,
-  type Outcome,
-  propertiesOf,
-  ready,
-  SURFACES,
-  tellsOfItself,
-  today,
-} from './calls.ts';
+import { codeOf, ToolCaller, leakIn, type Outcome, propertiesOf, SURFACES, today } from '../../src/testing/tool-caller.ts';
+import { byName, callersOf, ready, tellsOfItself } from './calls.ts';
 import { builtIn } from '../registry.ts';
 import { rolesIn } from '../registry.ts';
 

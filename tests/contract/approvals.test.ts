@@ -6,9 +6,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/server/package.ts';
 import { type AnyDomain, effectOf } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
-import { codeOf, concurrently, ToolCaller, leakIn, STAFF } from './calls.ts';
-import type { VersionedRow } from './raw-store.ts';
+import type { Reply } from '../../src/testing/test-client.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
+import { codeOf, concurrently, ToolCaller, leakIn } from '../../src/testing/tool-caller.ts';
+import { STAFF } from './calls.ts';
+import type { VersionedRow } from '../../src/testing/raw-store.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, isShown, rowsAround, touch, writes } from './writes.ts';
 

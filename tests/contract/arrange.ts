@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { persona, personas } from '../../domains/sample-company/people.ts';
-import type { TestServer } from '../test-server.ts';
-import type { TestClient } from '../test-client.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
 import { journeyChurn } from './journey-churn.ts';
 
 export type Input = Readonly<Record<string, unknown>>;

@@ -6,10 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../src/engine/ports.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import type { AnyDomain } from '../../src/declare/tool.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
-import { byName, codeOf, type Endpoint, ToolCaller, isAllowed, leakIn, type Outcome, ready, SURFACES, tools } from './calls.ts';
-import { openRawStore } from './raw-store.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
+import { codeOf, type Endpoint, ToolCaller, leakIn, type Outcome, SURFACES } from '../../src/testing/tool-caller.ts';
+import { byName, isAllowed, ready, tools } from './calls.ts';
+import { openRawStore } from '../../src/testing/raw-store.ts';
+import { copies } from './arrange.ts';
 import { snapshot } from './restore.ts';
+import { makeUnrecordable } from './unrecordable.ts';
 import { askFor, varied, writes } from './writes.ts';
 
 let testServer: TestServer;
@@ -271,13 +275,13 @@ describe('a call that cannot be recorded', () => {
   it('writes nothing if its tool acts at once', async () => {
     for (const tool of tools.filter(({ kind }) => kind === 'act')) {
       const { as, input } = await ready(testServer, tool);
-      const room = await openRawStore(testServer, tool.domain);
+      const room = await openRawStore(testServer, tool.domain, copies);
       const before = await room.fingerprint();
-      const again = await room.unrecordable();
+      const repair = await makeUnrecordable(testServer, tool.domain);
       try {
         expect((await toolCaller.call('rest', as, tool, input)).answer.status).toBe('error');
       } finally {
-        await again();
+        await repair();
       }
       expect(await room.fingerprint()).toBe(before);
       expect(codeOf((await toolCaller.call('rest', as, tool, input)).answer)).toBe('success');

@@ -1,13 +1,12 @@
-/** Calls every tool at every endpoint, for the tests over the whole registry. */
-import { randomUUID } from 'node:crypto';
+/** The tools and callers of the built-in domains, for the tests over the whole registry. */
 import type { Answer } from '../../src/declare/answer.ts';
-import { jsonSchema } from '../../src/derive/answers.ts';
 import type { Role } from '../../src/declare/people.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import type { Persona } from '../../src/declare/sample.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
-import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
+import { today } from '../../src/testing/tool-caller.ts';
 import { arranged, type Ready } from './arrange.ts';
 import { builtIn, rolesIn } from '../registry.ts';
 
@@ -24,121 +23,6 @@ export async function ready(testServer: TestClient, tool: Tool): Promise<Ready> 
   throw new Error(`${qualifiedName(tool)} has no example that succeeds, and tests/contract/arrange.ts makes no row for it`);
 }
 
-export const today = (testServer: Pick<TestClient, 'clock'>): string => testServer.clock.now().toISOString().slice(0, 10);
-
-export type Property = Readonly<{
-  type?: string;
-  format?: string;
-  enum?: readonly unknown[];
-  anyOf?: readonly Property[];
-  description?: string;
-  maxLength?: number;
-  minLength?: number;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: number;
-  multipleOf?: number;
-  items?: Property;
-  pattern?: string;
-  default?: unknown;
-}>;
-export const propertiesOf = (tool: Tool): [string, Property][] =>
-  Object.entries((jsonSchema(tool.input, 'input')['properties'] ?? {}) as Record<string, Property>);
-
-/** The four endpoints: REST API and MCP of the gateway, REST API and MCP of the domain's own server. */
-export const SURFACES = ['rest', 'mcp', 'direct', 'direct-mcp'] as const;
-export type Endpoint = (typeof SURFACES)[number];
-
-export interface Outcome {
-  /** The HTTP status. */
-  readonly status: number;
-  readonly answer: Answer;
-  /** The body as received. */
-  readonly text: string;
-  readonly requestId: string;
-  readonly result: CallResult | undefined;
-  /** The JSON-RPC error, where there is no result. */
-  readonly error: { readonly code: number; readonly message: string } | undefined;
-}
-
-export interface Who {
-  readonly user: string;
-  readonly roles?: readonly string[] | undefined;
-}
-
-/** Calls tools as any person. It reuses a token for two minutes: thousands of calls would otherwise need thousands of tokens. */
-export class ToolCaller {
-  readonly testServer: TestClient;
-  readonly #tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
-  constructor(testServer: TestClient) {
-    this.testServer = testServer;
-  }
-
-  async token(who: string | Who, options: TokenOptions = {}): Promise<string> {
-    const { user, roles } = typeof who === 'string' ? { user: who } : who;
-    const key = JSON.stringify([user, roles, options]);
-    const now = this.testServer.clock.now().getTime();
-    const known = this.#tokens.get(key);
-    if (known && known.until > now) return known.token;
-    const token = this.testServer.token(user, { ...options, ...(roles && { roles }) });
-    this.#tokens.set(key, { token, until: now + 120_000 });
-    return token;
-  }
-
-  /** Forgets all tokens, because an account or the clock has changed. */
-  forget(): void {
-    this.#tokens.clear();
-  }
-
-  async call(
-    endpoint: Endpoint,
-    who: string | Who,
-    tool: Tool,
-    input: unknown,
-    { name = tool.name, query = '' }: { name?: string; query?: string } = {},
-  ): Promise<Outcome> {
-    const server = tool.domain.name;
-    const requestId = randomUUID();
-    const headers = { 'x-request-id': requestId };
-    if (endpoint === 'rest' || endpoint === 'direct') {
-      const token = await this.token(who, endpoint === 'direct' ? { server } : {});
-      const path = endpoint === 'direct' ? `/tools/${name}` : `/api/tools/${server}/${name}`;
-      const { status, body, text } = await this.testServer.send('POST', path, {
-        token,
-        body: input,
-        headers,
-        server: endpoint === 'direct' ? server : undefined,
-      });
-      return { status, answer: body, text, requestId, result: undefined, error: undefined };
-    }
-    const own = endpoint === 'direct-mcp';
-    const token = await this.token(who, { mcp: true, ...(own && { server }) });
-    const params = { name: own ? name : `${server}_${name}`, arguments: input };
-    const { status, text, result, error } = await this.testServer.rpc(token, 'tools/call', params, {
-      headers,
-      query,
-      server: own ? server : undefined,
-    });
-    return { status, text, requestId, result, error, answer: result?.structuredContent as Answer };
-  }
-
-  async listed(who: string | Who, server?: string, query = ''): Promise<string[]> {
-    const token = await this.token(who, { mcp: true, ...(server !== undefined && { server }) });
-    const { result } = await this.testServer.rpc<{ tools: { name: string }[] }>(token, 'tools/list', {}, { server, query });
-    return (result?.tools ?? []).map(({ name }) => name).toSorted();
-  }
-}
-
-/** Runs `work` for all items, at most `atOnce` at a time. Returns the results in the order of the items. */
-export async function concurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>, atOnce = 16): Promise<R[]> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += atOnce) results.push(...(await Promise.all(items.slice(at, at + atOnce).map(work))));
-  return results;
-}
-
-export const codeOf = (answer: Answer | { status: string } | undefined): string =>
-  answer === undefined ? 'nothing' : answer.status === 'error' && 'code' in answer ? answer.code : answer.status;
-
 /** People whose roles open the tool. */
 export const callersOf = (tool: Tool): Persona[] => personas.filter(({ realm, roles }) => mayCall(tool, rolesIn(realm, roles)));
 const mayCall = (tool: Tool, roles: ReadonlySet<Role>) => tool.roles.some((role) => roles.has(role));
@@ -147,14 +31,5 @@ export const isAllowed = (tool: Tool, username: string): boolean => callersOf(to
 export const STAFF = personas.filter(({ realm }) => realm === 'staff').map(({ username }) => username);
 export const EVERYONE = personas.map(({ username }) => username);
 
-/** Words that reveal the implementation. Those that are parts of English words match only as whole words. */
-const INSIDE =
-  /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
 /** Journey tools answer about the product's own history, which names its components. */
 export const tellsOfItself = ({ domain }: Tool, answer: Answer): boolean => domain.name === 'journey' && answer.status === 'success';
-/** The first word in an answer that reveals the implementation, or undefined. Encrypted values are skipped: they match by chance. */
-export function leakIn(text: string): string | undefined {
-  const plain = text.replace(/(nextCursor\\*":\\*")[\w-]+/g, '$1');
-  const found = INSIDE.exec(plain);
-  return found ? `${found[0]} in ${plain.slice(Math.max(0, found.index - 40), found.index + 40)}` : undefined;
-}

@@ -4,9 +4,10 @@ import { masks } from '../../src/declare/fields.ts';
 import type { Role } from '../../src/declare/people.ts';
 import type { AnyDomain } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import type { TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
 import { hidden } from './arrange.ts';
-import { registry, tools, type Who } from './calls.ts';
+import { type Who } from '../../src/testing/tool-caller.ts';
+import { registry, tools } from './calls.ts';
 import { rolesIn } from '../registry.ts';
 
 export interface Canary {

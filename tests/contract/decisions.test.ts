@@ -7,8 +7,10 @@ import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import type { AnyDomain } from '../../src/declare/tool.ts';
 import type { Clock } from '../../src/engine/ports.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
-import { codeOf, ready, tools } from './calls.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { DOMAINS, openTestServer } from '../test-server.ts';
+import { codeOf } from '../../src/testing/tool-caller.ts';
+import { ready, tools } from './calls.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, varied, writes } from './writes.ts';
 

@@ -4,7 +4,9 @@ import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { DOMAINS, openTestServer, type Reply, SERVERS, type TestServer } from '../test-server.ts';
+import type { Reply } from '../../src/testing/test-client.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { DOMAINS, openTestServer, SERVERS } from '../test-server.ts';
 import { registry, tools } from './calls.ts';
 
 let testServer: TestServer;

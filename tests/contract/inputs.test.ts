@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorAnswer } from '../../src/declare/errors.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import type { Input, Ready } from './arrange.ts';
 import {
-  byName,
   codeOf,
   concurrently,
   type Endpoint,
@@ -14,10 +14,8 @@ import {
   type Outcome,
   type Property,
   propertiesOf,
-  ready,
-  tellsOfItself,
-  tools,
-} from './calls.ts';
+} from '../../src/testing/tool-caller.ts';
+import { byName, ready, tellsOfItself, tools } from './calls.ts';
 
 let testServer: TestServer;
 let toolCaller: ToolCaller;

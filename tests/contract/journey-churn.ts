@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { indexJourney, journeyFolder } from '../../src/server/journey.ts';
 import { openSearch } from '../../src/server/search.ts';
-import type { TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
 import { builtIn, readConfig } from '../registry.ts';
 
 const copies = new WeakMap<TestServer, Promise<{ readonly folder: string; index(): Promise<unknown> }>>();

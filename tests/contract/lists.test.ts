@@ -6,11 +6,10 @@ import type { ListMetadata } from '../../src/declare/answer.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { AnyDomain, ListTool, Tool } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { churn, type Input, narrowed } from './arrange.ts';
 import {
-  byName,
-  callersOf,
   codeOf,
   concurrently,
   type Endpoint,
@@ -19,7 +18,8 @@ import {
   propertiesOf,
   today,
   type Who,
-} from './calls.ts';
+} from '../../src/testing/tool-caller.ts';
+import { byName, callersOf } from './calls.ts';
 import { snapshot } from './restore.ts';
 import { CUSTOMER_ROLES, rolesIn } from '../registry.ts';
 

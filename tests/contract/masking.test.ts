@@ -11,9 +11,11 @@ import type { ListMetadata } from '../../src/declare/answer.ts';
 import { HIDDEN, masks } from '../../src/declare/fields.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import type { Input } from './arrange.ts';
-import { callersOf, concurrently, ToolCaller, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
+import { concurrently, ToolCaller, propertiesOf, type Outcome, today, type Who } from '../../src/testing/tool-caller.ts';
+import { callersOf, tools } from './calls.ts';
 import { type Canary, canariesIn, maskedOf, masking, mayShow, plantCanaries, rolesFor } from './canaries.ts';
 
 let testServer: TestServer;

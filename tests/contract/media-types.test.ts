@@ -1,7 +1,8 @@
 /** Content types at every endpoint that accepts JSON: exactly the media type of RFC 9110, in UTF-8, given once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, replyIn, sendRaw } from '../raw-http.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { opens } from '../../src/engine/access.ts';
 import { errorAnswer } from '../../src/derive/answers.ts';
 import type { ErrorAnswer } from '../../src/declare/errors.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { builtIn } from '../registry.ts';
 
 const { resources, prompts, feeds, tools } = builtIn;

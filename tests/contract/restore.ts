@@ -1,7 +1,8 @@
 /** Restores the rows of domains after a write, so many tests of writes can share one test server. */
 import type { AnyDomain } from '../../src/declare/tool.ts';
-import type { TestServer } from '../test-server.ts';
-import { openRawStore } from './raw-store.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openRawStore } from '../../src/testing/raw-store.ts';
+import { copies } from './arrange.ts';
 import { registry } from './calls.ts';
 
 /**
@@ -10,7 +11,7 @@ import { registry } from './calls.ts';
  */
 export async function snapshot(testServer: TestServer): Promise<(domain: AnyDomain) => Promise<void>> {
   const back = new Map<AnyDomain, () => Promise<void>>();
-  for (const domain of registry.domains) back.set(domain, await (await openRawStore(testServer, domain)).snapshot());
+  for (const domain of registry.domains) back.set(domain, await (await openRawStore(testServer, domain, copies)).snapshot());
   return async (written) => {
     for (const [domain, each] of back) if (domain.store === 'sql' || domain === written) await each();
   };

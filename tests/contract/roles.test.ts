@@ -7,9 +7,11 @@ import type { Realm } from '../../src/declare/people.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { personas } from '../../domains/sample-company/people.ts';
-import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { DOMAINS, openTestServer } from '../test-server.ts';
 import type { Ready } from './arrange.ts';
-import { codeOf, concurrently, ToolCaller, ready, SURFACES, tools } from './calls.ts';
+import { codeOf, concurrently, ToolCaller, SURFACES } from '../../src/testing/tool-caller.ts';
+import { ready, tools } from './calls.ts';
 import { CUSTOMER_ROLES, rolesIn, STAFF_ROLES } from '../registry.ts';
 
 let testServer: TestServer;

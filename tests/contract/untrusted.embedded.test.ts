@@ -6,7 +6,7 @@ import type { Answer } from '../../src/declare/answer.ts';
 import { schemaWithOrigins } from '../../src/derive/answers.ts';
 import { callerText, companyText, masked, storedId, untrusted, untrustedValue } from '../../src/declare/fields.ts';
 import type { Tool } from '../../src/declare/tool.ts';
-import { textFields } from '../text-fields.ts';
+import { textFields } from '../../src/testing/text-fields.ts';
 import { builtIn } from '../registry.ts';
 
 const registry = builtIn;

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { PendingAnswer } from '../../src/declare/answer.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
-import type { TestServer } from '../test-server.ts';
-import type { TestClient } from '../test-client.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
 import { copies, type Input, variations } from './arrange.ts';
-import { openRawStore, type VersionedRow } from './raw-store.ts';
-import { byName, propertiesOf, ready } from './calls.ts';
+import { openRawStore, type VersionedRow } from '../../src/testing/raw-store.ts';
+import { propertiesOf } from '../../src/testing/tool-caller.ts';
+import { byName, ready } from './calls.ts';
 
 export const writes = byName.filter(([, { kind }]) => kind === 'write');
 
@@ -37,11 +38,11 @@ export async function askFor(testServer: TestClient, tool: Tool): Promise<Asked>
 
 /** How often a ticket took effect, and how often the domain's own audit chain records it. */
 export const effectsOf = async (testServer: TestServer, { domain }: Tool, id: string): Promise<{ effects: number; records: number }> =>
-  (await openRawStore(testServer, domain)).effectsOf(id);
+  (await openRawStore(testServer, domain, copies)).effectsOf(id);
 
 /** One digest over all rows of a domain, which changes with any of them. */
 export const fingerprint = async (testServer: TestServer, { domain }: Tool): Promise<string> =>
-  (await openRawStore(testServer, domain)).fingerprint();
+  (await openRawStore(testServer, domain, copies)).fingerprint();
 
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -49,7 +50,7 @@ const textsIn = (value: unknown): string[] =>
 /** Versioned rows that a ticket is about: the rows with one of its ids in their key, and the rows that those refer to. */
 export async function rowsAround(testServer: TestServer, { domain }: Tool, { input, ticket }: Asked): Promise<VersionedRow[]> {
   if (domain.name === 'knowledge') return numberedRows(testServer, JSON.stringify([input, ticket.confirmationData]));
-  const room = await openRawStore(testServer, domain);
+  const room = await openRawStore(testServer, domain, copies);
   const near = await room.rowsOf(textsIn([input, ticket.confirmationData.subject]));
   const keys = await room.keys();
   const leads = near.flatMap(({ key, values }) =>
@@ -71,7 +72,7 @@ async function numberedRows(testServer: TestServer, text: string): Promise<Versi
 }
 
 export const touch = async (testServer: TestServer, { domain }: Tool, row: VersionedRow): Promise<void> =>
-  (await openRawStore(testServer, domain)).touch(row);
+  (await openRawStore(testServer, domain, copies)).touch(row);
 
 /**
  * Whether the card showed a value of this row. False for the requester's own row: the requester's name on a card comes from the sign-in,

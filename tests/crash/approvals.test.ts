@@ -20,10 +20,13 @@ import {
 } from '../command/command-support.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
-import { settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { SQL_DOMAINS } from '../template.ts';
+import { settingsFor } from '../test-server.ts';
 import { onServers } from '../stores.ts';
-import type { TestClient } from '../test-client.ts';
-import { codeOf, registry } from '../contract/calls.ts';
+import type { TestClient } from '../../src/testing/test-client.ts';
+import { codeOf } from '../../src/testing/tool-caller.ts';
+import { registry } from '../contract/calls.ts';
 import { type Asked, askFor, effectsOf, writes } from '../contract/writes.ts';
 
 beforeAll(() => build(), DEADLINE_MS);

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../domains/sample-company/people.ts';
 import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 import { type FreshDatabase, freshDatabase, SHARED_KEY } from '../fresh-database.ts';
-import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { DOMAINS, openTestServer } from '../test-server.ts';
 import { storesFor } from '../stores.ts';
 
 const DRIVER_WORDS = /ECONN|terminat|timeout exceeded|password|postgres|127\.0\.0\.1|select |at \/|\bsql\b/i;

@@ -9,7 +9,8 @@ import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { builtIn } from '../registry.ts';
 
 const { TAMSHAI_TEST_TOXIPROXY_URL: toxiproxy, TAMSHAI_TEST_MONGODB_URL: mongodb, TAMSHAI_TEST_OPENSEARCH_URL: opensearch } = process.env;

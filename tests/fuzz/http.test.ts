@@ -1,8 +1,9 @@
 /** Fuzz tests of HTTP requests on raw sockets: no server error, one response per request (no smuggling), and no leaked internals. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { leakIn } from '../contract/calls.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import { leakIn } from '../../src/testing/tool-caller.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { byteChange, changed, fuzz, hostileJson, hostileText } from './fuzz.ts';
 import { exchange, type RawAnswer } from './raw-http.ts';
 

@@ -1,8 +1,9 @@
 /** Fuzz tests of MCP messages of all revisions: no server error, and the same response with and without the fast path. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { leakIn } from '../contract/calls.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import { leakIn } from '../../src/testing/tool-caller.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { type Fixture, startFixture } from '../unit/mcp-fixture.ts';
 import { fuzz, hostileJson, hostileText } from './fuzz.ts';
 

@@ -6,8 +6,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import { persona } from '../../domains/sample-company/people.ts';
-import { leakIn } from '../contract/calls.ts';
-import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
+import { leakIn } from '../../src/testing/tool-caller.ts';
+import type { Reply } from '../../src/testing/test-client.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { Browser, field } from '../unit/embedded-support.ts';
 import { byteChange, changedText, fuzz, hostileJson, hostileText } from './fuzz.ts';
 

@@ -8,20 +8,10 @@ import { qualifiedName } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { type Canary, canariesIn, mayShow, plantCanaries } from '../contract/canaries.ts';
 import type { Ready } from '../contract/arrange.ts';
-import {
-  codeOf,
-  type Endpoint,
-  ToolCaller,
-  EVERYONE,
-  leakIn,
-  type Outcome,
-  type Property,
-  propertiesOf,
-  ready,
-  tellsOfItself,
-  tools,
-} from '../contract/calls.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import { codeOf, type Endpoint, ToolCaller, leakIn, type Outcome, type Property, propertiesOf } from '../../src/testing/tool-caller.ts';
+import { EVERYONE, ready, tellsOfItself, tools } from '../contract/calls.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { byteChange, changedText, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
 let testServer: TestServer;

@@ -7,7 +7,7 @@ import type { Registry } from '../../src/engine/registry.ts';
 import type { AnyDomain, Tool } from '../../src/declare/tool.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { supportSample } from '../../domains/support/sample/index.ts';
-import { textFields } from '../text-fields.ts';
+import { textFields } from '../../src/testing/text-fields.ts';
 import { SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { hostileTexts } from './corpus.ts';
 

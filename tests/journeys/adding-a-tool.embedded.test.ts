@@ -13,7 +13,7 @@ import { createRegistry } from '../../src/engine/registry.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { readPhrases } from '../../src/server/phrases.ts';
 import * as hr from '../../domains/hr/index.ts';
-import { textFields } from '../text-fields.ts';
+import { textFields } from '../../src/testing/text-fields.ts';
 import { openAssistantHarness } from '../assistant-harness.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { remoteBackend } from '../../src/gateway/backends.ts';
 import { ANSWERS_HEADER, answersTo, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import type { Person } from '../../src/declare/people.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const SARAH = '0e000000-0000-4000-8000-000000000008';
 let testServer: TestServer;

@@ -3,7 +3,8 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Conversation, ConversationSummary } from '../../src/assistant/conversations.ts';
 import { ask, heard, of, results, scripted } from '../assistant-events.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const model = scripted();
 let testServer: TestServer;

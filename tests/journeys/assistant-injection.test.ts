@@ -1,7 +1,8 @@
 /** Prompt injection: untrusted text, and a model that obeys every instruction in it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, of, results, type Scripted, scripted } from '../assistant-events.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const model = scripted();
 let testServer: TestServer;

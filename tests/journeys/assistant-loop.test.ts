@@ -1,7 +1,8 @@
 /** The assistant loop in the whole product, with a scripted model: events, limits and the notes that the loop itself adds. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, of, question, results, scripted } from '../assistant-events.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const model = scripted();
 let testServer: TestServer;

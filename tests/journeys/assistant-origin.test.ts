@@ -6,7 +6,8 @@ import { createOfflineModel } from '../../src/assistant/offline/index.ts';
 import { card as drawn } from '../../src/gateway/pages/card.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
 import { ask, of, results, scripted } from '../assistant-events.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { builtIn } from '../registry.ts';
 
 const model = scripted();

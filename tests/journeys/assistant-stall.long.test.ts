@@ -3,7 +3,8 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { personas } from '../../domains/sample-company/people.ts';
 import { longQuestions } from '../long-questions.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {

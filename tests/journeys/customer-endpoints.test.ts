@@ -7,8 +7,9 @@ import * as support from '../../domains/support/index.ts';
 import type { Persona } from '../../src/declare/sample.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { supportSample } from '../../domains/support/sample/index.ts';
-import { ToolCaller, type Outcome, SURFACES } from '../contract/calls.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import { ToolCaller, type Outcome, SURFACES } from '../../src/testing/tool-caller.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 const [tickets = [], articles = []] = supportSample({ employees: 500, today: new Date() }).map(

@@ -1,7 +1,8 @@
 /** After a transfer of the lead, the built-in sign-in gives the role only to the new lead. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { persona } from '../../domains/sample-company/people.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {

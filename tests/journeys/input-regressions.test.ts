@@ -1,6 +1,7 @@
 /** Regression tests for inputs that were once not validated or not recorded. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { readConfig } from '../registry.ts';
 
 const SARAH = '0e000000-0000-4000-8000-000000000008';

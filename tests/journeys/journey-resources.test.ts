@@ -1,6 +1,7 @@
 /** The resources of the journey, read by MCP clients of both generations at the gateway and at the journey server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS } from './resource-clients.ts';
 
 const PATTERNS = [

@@ -4,7 +4,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const TOOLS = ['store', 'update', 'delete', 'query', 'relate', 'query_graph', 'undo', 'history'];
 const LISTS = ['query', 'query_graph', 'history'];

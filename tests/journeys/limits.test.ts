@@ -1,7 +1,8 @@
 /** Rate limits of people and of failed sign-ins, and limits for slow or large requests. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 beforeAll(async () => {

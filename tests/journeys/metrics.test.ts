@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMetrics } from '../../src/engine/metrics.ts';
 import { parseMetrics, type Sample, total } from '../prometheus.ts';
 import { promtool } from '../services/promtool.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { onServers } from '../stores.ts';
 
 const KEY = 'a-key-for-the-scraper';

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Person } from '../../src/declare/people.ts';
 import type { SqlReader } from '../../src/declare/sql.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const ID = 'from-the-browser_42';
 let testServer: TestServer;

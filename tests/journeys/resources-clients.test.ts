@@ -1,7 +1,8 @@
 /** MCP resources, subscriptions and prompts of knowledge, with clients of both generations at the gateway and at the domain server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS, until } from './resource-clients.ts';
 
 const URIS = ['knowledge://entries', 'knowledge://graph/triples', 'knowledge://history/transactions'];

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../src/engine/caller.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
 import { createUpstreamClient } from '../../src/gateway/upstream-client.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 let testServer: TestServer;
 let far: ToolBackend;

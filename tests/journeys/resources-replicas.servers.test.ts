@@ -8,7 +8,8 @@ import { openKeys } from '../../src/identity/keys.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { type Child, startChild } from '../services/child.ts';
 import { settingsFor } from '../test-server.ts';
-import { visit, type TestClient } from '../test-client.ts';
+import { personas } from '../../domains/sample-company/people.ts';
+import { connectTestClient, type TestClient } from '../../src/testing/test-client.ts';
 import { type AnyClient, sdk1, sdk2, until } from './resource-clients.ts';
 
 const WRITES = 1_000;
@@ -60,7 +61,7 @@ if (database !== undefined && redis !== undefined) {
     [first, second] = children;
     ports = await Promise.all(children.map(async (child) => Number(await child.line())));
     const keys = openKeys(one, { masterKey: SHARED_KEY });
-    testClients = ports.map((gateway) => visit({ base, ports: { gateway }, keys }));
+    testClients = ports.map((gateway) => connectTestClient({ base, ports: { gateway }, keys, people: personas }));
   }, DEADLINE_MS);
   afterAll(async () => {
     for (const child of [first, second]) {

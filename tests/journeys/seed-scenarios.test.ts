@@ -3,7 +3,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ListMetadata } from '../../src/declare/answer.ts';
 import { personas } from '../../domains/sample-company/people.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 
 const idOf = (username: string) => personas.find((each) => each.username === username)?.employeeId ?? '';
 type Rows = Record<string, unknown>[];

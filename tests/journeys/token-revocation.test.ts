@@ -1,6 +1,7 @@
 /** Token revocation (RFC 7009): afterwards no gateway or server accepts the token, and its open streams end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { ask, register, renew, signIn } from '../unit/embedded-support.ts';
 
 let testServer: TestServer;

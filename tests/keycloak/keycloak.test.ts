@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { persona } from '../../domains/sample-company/people.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer } from '../test-server.ts';
 import { codeFlow, Person } from './pages.ts';
 import { clientSettings, openToClients, PASSWORD, type Realm, realmOf } from './realms.ts';
 

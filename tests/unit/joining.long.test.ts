@@ -10,9 +10,11 @@ import { joinOthers, type Membership } from '../../src/server/sharing.ts';
 import { newGatewayKey, openKeys } from '../../src/identity/keys.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { startRedis } from '../services/redis.ts';
-import { DOMAINS, settingsFor, SQL_DOMAINS } from '../test-server.ts';
+import { SQL_DOMAINS } from '../template.ts';
+import { DOMAINS, settingsFor } from '../test-server.ts';
 import { fillFolder } from '../template.ts';
-import { visit } from '../test-client.ts';
+import { personas } from '../../domains/sample-company/people.ts';
+import { connectTestClient } from '../../src/testing/test-client.ts';
 import { readConfig } from '../registry.ts';
 
 let server: Awaited<ReturnType<typeof startRedis>>;
@@ -153,7 +155,7 @@ test('a token of one gateway is valid at another gateway with a separate data fo
   const first = await run({ ...settingsFor(one), TAMSHAI_INSTANCE: 'one' }, ['gateway', ...DOMAINS]);
   const addresses = Object.fromEntries(DOMAINS.map((name) => [`${name.toUpperCase()}_URL`, `http://localhost:${first.ports[name]}`]));
   const second = await run({ ...settingsFor(two), ...addresses, TAMSHAI_INSTANCE: 'two', TAMSHAI_PUBLIC_URL: first.base }, ['gateway']);
-  const client = visit({ base: first.base, ports: second.ports, keys: openKeys(one, { masterKey: master }) });
+  const client = connectTestClient({ base: first.base, ports: second.ports, keys: openKeys(one, { masterKey: master }), people: personas });
   const { status, body } = await client.rest('nina.patel', 'tasks', 'list_tasks');
   expect([status, body.status]).toEqual([200, 'success']);
   expect((await client.rpc(await client.token('nina.patel', { mcp: true }), 'tools/list')).status).toBe(200);

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { start, type Tamshai } from '../../src/server/compose.ts';
 import { openKeys } from '../../src/identity/keys.ts';
-import { persona } from '../../domains/sample-company/people.ts';
-import { openTestServer, SERVERS, type TestServer } from '../test-server.ts';
-import { type TestClient, visit } from '../test-client.ts';
+import { persona, personas } from '../../domains/sample-company/people.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
+import { openTestServer, SERVERS } from '../test-server.ts';
+import { type TestClient, connectTestClient } from '../../src/testing/test-client.ts';
 import { readConfig } from '../registry.ts';
 
 const fresh = () => randomBytes(32).toString('base64url');
@@ -15,7 +16,10 @@ async function again(testServer: TestServer, masterKey: string): Promise<{ runni
   const config = readConfig({ ...testServer.environment, TAMSHAI_MASTER_KEY: masterKey });
   const running = await start(config, { servers: SERVERS, clock: testServer.clock, log: { info() {}, warn() {}, error() {} } });
   const keys = openKeys(testServer.folder, { masterKey });
-  return { running, testClient: visit({ base: running.base, ports: running.ports, keys, clock: testServer.clock }) };
+  return {
+    running,
+    testClient: connectTestClient({ base: running.base, ports: running.ports, keys, people: personas, clock: testServer.clock }),
+  };
 }
 
 it('older tickets and cursors stay valid while both master keys are set; with the new key alone an older ticket is gone', async () => {

@@ -1,11 +1,11 @@
-/** A client for a running Tamshai, in this process or another, with the tokens of the sample people. */
+/** A client for a running Tamshai, in this process or another. It signs the tokens of the people itself, with the keys of the server. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Dispatcher, request } from 'undici';
-import type { Answer, CancelledAnswer, PendingAnswer } from '../src/declare/answer.ts';
-import type { Clock } from '../src/engine/ports.ts';
-import type { Keys } from '../src/identity/keys.ts';
-import { mintToken } from '../src/identity/mint.ts';
-import { persona } from '../domains/sample-company/people.ts';
+import type { Answer, CancelledAnswer, PendingAnswer } from '../declare/answer.ts';
+import type { Clock } from '../engine/ports.ts';
+import type { Persona } from '../declare/sample.ts';
+import type { Keys } from '../identity/keys.ts';
+import { mintToken } from '../identity/mint.ts';
 
 export interface Reply<T = Answer> {
   readonly status: number;
@@ -71,11 +71,13 @@ export interface TestClient {
   leave(): Promise<void>;
 }
 
-export interface Visited {
+export interface TestClientOptions {
   /** The address of the gateway, which is also the audience of its tokens. */
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly keys: Keys;
+  /** The people whose names the methods accept. */
+  readonly people: readonly Persona[];
   readonly clock?: Clock;
 }
 
@@ -85,12 +87,17 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-export function visit({ base, ports, keys, clock = { now: () => new Date() } }: Visited): TestClient {
+export function connectTestClient({ base, ports, keys, people, clock = { now: () => new Date() } }: TestClientOptions): TestClient {
+  const persona = (user: string): Persona => {
+    const found = people.find(({ username }) => username === user);
+    if (!found) throw new RangeError(`There is no sample person called ${user}.`);
+    return found;
+  };
   const address = (server = 'gateway') => `http://localhost:${ports[server]}`;
   // All gateways accept tokens for the same audience, base; each domain server accepts only tokens for its own address.
   const audience = (server = 'gateway') => (server === 'gateway' ? base : address(server));
   const clients: Client[] = [];
-  const testServer: TestClient = {
+  const client: TestClient = {
     clock,
     address,
     token: (user, { mcp = false, server, approve, roles } = {}) =>
@@ -115,31 +122,31 @@ export function visit({ base, ports, keys, clock = { now: () => new Date() } }: 
       };
     },
     rest: async (user, server, tool, input = {}, options = {}) =>
-      testServer.send('POST', `/api/tools/${server}/${tool}`, { token: await testServer.token(user, options), body: input }),
+      client.send('POST', `/api/tools/${server}/${tool}`, { token: await client.token(user, options), body: input }),
     direct: async (user, server, tool, input = {}, options = {}) =>
-      testServer.send('POST', `/tools/${tool}`, { token: await testServer.token(user, { ...options, server }), body: input, server }),
+      client.send('POST', `/tools/${tool}`, { token: await client.token(user, { ...options, server }), body: input, server }),
     async ask(user, server, tool, input) {
-      const { body } = await testServer.rest(user, server, tool, input);
+      const { body } = await client.rest(user, server, tool, input);
       if (body.status !== 'pending_confirmation') throw new Error(`${tool}: ${JSON.stringify(body)}`);
       return body;
     },
     decide: async (user, id, approved) =>
-      testServer.send('POST', `/api/confirm/${id}`, { token: await testServer.token(user, { approve: true }), body: { approved } }),
+      client.send('POST', `/api/confirm/${id}`, { token: await client.token(user, { approve: true }), body: { approved } }),
     async mcp(user, { era = 'modern', query = '', ...options } = {}) {
-      const token = await testServer.token(user, { ...options, mcp: true });
-      const client = new Client({ name: 'contract', version: '1' }, era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {});
-      await client.connect(
+      const token = await client.token(user, { ...options, mcp: true });
+      const connected = new Client({ name: 'contract', version: '1' }, era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {});
+      await connected.connect(
         new StreamableHTTPClientTransport(new URL(`${address(options.server)}/mcp${query}`), {
           requestInit: { headers: { authorization: `Bearer ${token}` } },
         }),
       );
-      clients.push(client);
-      return client;
+      clients.push(connected);
+      return connected;
     },
     async rpc<T>(token: string, method: string, params: object = {}, { server, query = '', headers = {}, raw }: RpcOptions = {}) {
       const { name } = params as { name?: string };
       const message = raw ?? JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } });
-      const reply = await testServer.send<{ result?: T; error?: { code: number; message: string } }>('POST', `/mcp${query}`, {
+      const reply = await client.send<{ result?: T; error?: { code: number; message: string } }>('POST', `/mcp${query}`, {
         token,
         server,
         raw: message,
@@ -154,8 +161,8 @@ export function visit({ base, ports, keys, clock = { now: () => new Date() } }: 
       return { ...reply, result: reply.body?.result, error: reply.body?.error };
     },
     async leave() {
-      await Promise.all(clients.splice(0).map((client) => client.close()));
+      await Promise.all(clients.splice(0).map((each) => each.close()));
     },
   };
-  return testServer;
+  return client;
 }

@@ -1,20 +1,16 @@
 /** Raw access to the store of a domain, without tools and row rules: one interface for every kind of store. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import Database from 'libsql';
 import { z } from 'zod';
-import { openDocuments } from '../../src/server/documents.ts';
-import { openSearch } from '../../src/server/search.ts';
-import { createChainWriter, type Head } from '../../src/engine/audit/chain-writer.ts';
-import { filters, is } from '../../src/declare/filter.ts';
-import { systemPerson } from '../../src/declare/people.ts';
-import type { AuditChains } from '../../src/engine/ports.ts';
-import type { Store, StoreSession } from '../../src/engine/store.ts';
-import type { AnyDomain } from '../../src/declare/tool.ts';
-import { createDocumentStore, type Collections } from '../../src/storage/documents/store.ts';
-import type { TestServer } from '../test-server.ts';
-import { copies } from './arrange.ts';
-import { readConfig } from '../registry.ts';
+import { openDocuments } from '../server/documents.ts';
+import { openSearch } from '../server/search.ts';
+import { createChainWriter, type Head } from '../engine/audit/chain-writer.ts';
+import { filters, is } from '../declare/filter.ts';
+import { systemPerson } from '../declare/people.ts';
+import type { AuditChains } from '../engine/ports.ts';
+import type { Store, StoreSession } from '../engine/store.ts';
+import type { AnyDomain } from '../declare/tool.ts';
+import { createDocumentStore, type Collections } from '../storage/documents/store.ts';
+import type { TestServer } from './test-server.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** A row with a version number. */
@@ -37,22 +33,22 @@ export interface RawStore {
   fingerprint(): Promise<string>;
   /** The audit log as text. */
   auditLog(): Promise<string>;
-  /** Makes every append to the audit log fail; the returned function repairs it. */
-  unrecordable(): Promise<() => Promise<void>>;
   /** Saves all rows; the returned function restores them. */
   snapshot(): Promise<() => Promise<void>>;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const rooms = new WeakMap<TestServer, Map<AnyDomain, Promise<RawStore>>>();
-/** Opened once for each test server, and closed with it. */
-export function openRawStore(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
-  const known = rooms.get(testServer) ?? new Map<AnyDomain, Promise<RawStore>>();
-  rooms.set(testServer, known);
-  const room = known.get(domain) ?? (domain.store === 'sql' ? Promise.resolve(sqlRoom(testServer, domain)) : otherRoom(testServer, domain));
-  known.set(domain, room);
-  return room;
+const opened = new WeakMap<TestServer, Map<AnyDomain, Promise<RawStore>>>();
+/** Opened once for each test server, and closed with it. `ignored`: tables that background work fills, left out of the fingerprint. */
+export function openRawStore(testServer: TestServer, domain: AnyDomain, ignored: readonly string[] = []): Promise<RawStore> {
+  const known = opened.get(testServer) ?? new Map<AnyDomain, Promise<RawStore>>();
+  opened.set(testServer, known);
+  const store =
+    known.get(domain) ??
+    (domain.store === 'sql' ? Promise.resolve(sqlRawStore(testServer, domain, ignored)) : collectionsRawStore(testServer, domain));
+  known.set(domain, store);
+  return store;
 }
 
 /** Reads the catalogue only once: the tests do not change the schema. */
@@ -61,7 +57,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   return () => (known ??= read());
 }
 
-function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore {
+function sqlRawStore(testServer: TestServer, { name: domain }: AnyDomain, ignored: readonly string[]): RawStore {
   /** The tables with versioned rows, and the columns of their keys. */
   const versioned = once(async () => {
     const rows = await testServer.owner(
@@ -73,7 +69,7 @@ function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore 
        group by k.table_name order by 1`,
       [domain],
     );
-    const list = (names: unknown) => (names === null ? [] : String(names).split(','));
+    const list = (names: unknown) => (typeof names === 'string' ? names.split(',') : []);
     return rows.map(({ table_name, keys, uuids }) => ({ table: `${domain}.${String(table_name)}`, keys: list(keys), uuids: list(uuids) }));
   });
   /** Counts the rows and adds up their hashes: unlike a digest of their text, this needs no sorting. */
@@ -84,7 +80,7 @@ function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore 
     );
     const parts = tables
       .map(({ table_name: table }) => `${domain}.${String(table)}`)
-      .filter((table) => !copies.includes(table))
+      .filter((table) => !ignored.includes(table))
       .map((table) => `(select count(*) || ':' || coalesce(sum(hash_record_extended(t, 0)::numeric), 0) from ${table} t)`);
     return `select concat_ws('-', ${parts.join(', ')}) as all_rows`;
   });
@@ -123,10 +119,6 @@ function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore 
       return String(row?.['all_rows']);
     },
     auditLog: async () => JSON.stringify(await testServer.owner(`select body from ${domain}.audit`)),
-    async unrecordable() {
-      await testServer.owner(`alter table ${domain}.audit add constraint nothing check (n < 0) not valid`);
-      return async () => void (await testServer.owner(`alter table ${domain}.audit drop constraint nothing`));
-    },
     snapshot: () => sqlSnapshot(testServer, domain),
   };
 }
@@ -183,7 +175,7 @@ const anything = z.looseObject({});
 type AnyRows = Readonly<Record<string, { readonly key?: string }>>;
 
 /** Opens the collections a second time, without masks, with an audience that reads and writes all rows. */
-async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
+async function collectionsRawStore(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
   const declared = domain.collections as AnyRows;
   const open = Object.fromEntries(
     Object.entries(declared).map(([name, { hides: _h, masks: _m, ...spec }]: [string, Record<string, unknown>]) => [
@@ -192,7 +184,7 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
     ]),
   );
   const seen = { ...domain, audiences: { raw: { roles: [], sees: 'everything' } }, collections: open } as unknown as AnyDomain;
-  const config = readConfig(testServer.environment);
+  const { config } = testServer;
   const who: StoreSession = { domain: domain.name, audience: 'raw', person: systemPerson(), shows: [] };
   const writer = createChainWriter({
     chain: `${domain.name}-raw`,
@@ -259,18 +251,18 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
     const key = declared[collection]?.key ?? '_id';
     const handle = domain.store === 'documents' ? 'documents' : 'search';
     const found: Row[] = [];
-    for (let after: unknown; ; ) {
+    for (let after: string | undefined; ; ) {
       const page = await (store as Store<'documents'>).read(who, async (handles) => {
         const reader = (handles as unknown as Record<string, { many(...a: unknown[]): Promise<Row[]> }>)[handle];
         return (
-          reader?.many(anything, collection, after === undefined ? filters.where({}) : filters.where({ [key]: is.above(String(after)) }), {
+          reader?.many(anything, collection, after === undefined ? filters.where({}) : filters.where({ [key]: is.above(after) }), {
             limit: 1000,
           }) ?? []
         );
       });
       found.push(...page);
       if (page.length < 1000) return found;
-      after = page.at(-1)?.[key];
+      after = page.at(-1)?.[key] as string;
     }
   }
   const rows = async () => {
@@ -311,27 +303,6 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
     },
     fingerprint,
     auditLog: async () => (await auditLog()).join('\n'),
-    async unrecordable() {
-      const { ELASTICSEARCH_URL: server, TAMSHAI_INDEX_PREFIX: prefix, MONGODB_URL: mongo } = testServer.environment;
-      if (domain.store === 'search' && server !== undefined) {
-        const blocked = async (write: boolean) =>
-          void (await fetch(`${server}/${prefix}-${domain.name}.audit/_settings`, {
-            method: 'PUT',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ 'index.blocks.write': write }),
-          }));
-        await blocked(true);
-        return () => blocked(false);
-      }
-      if (domain.store === 'documents' && mongo !== undefined) throw new Error('not known for MongoDB');
-      const file = new Database(join(testServer.folder, domain.store === 'documents' ? 'documents.db' : 'search.db'));
-      const table = domain.store === 'documents' ? 'records' : `${domain.name}__audit`;
-      file.exec(`ALTER TABLE ${table} RENAME TO away`);
-      return async () => {
-        file.exec(`ALTER TABLE away RENAME TO ${table}`);
-        file.close();
-      };
-    },
     async snapshot() {
       const kept = new Map<string, Row[]>();
       for (const { table, values } of await rows()) {

@@ -29,6 +29,7 @@ const employeeOf = (person: SamplePerson, newYear: string): SampleEmployee => ({
 
 export const sampleCompany: SampleCompany = {
   people: personas,
+  featured: ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'],
   directory({ size, today }) {
     const people = directory(size);
     const newYear = `${dayOf(today.getTime()).slice(0, 4)}-01-01`;

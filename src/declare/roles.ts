@@ -30,6 +30,8 @@ export interface RoleTable {
   readonly names: readonly Role[];
   /** The names of one realm. */
   of(realm: Realm): readonly Role[];
+  /** What a role allows, in words; undefined if no domain declares it. */
+  means(role: Role): string | undefined;
   /** Returns those `named` roles that exist in this realm, and the roles that they include. The name `user` means `employee`. */
   resolve(realm: Realm, named: Iterable<string>): Set<Role>;
 }
@@ -52,6 +54,7 @@ export function createRoleTable(domains: readonly { readonly name: string; reado
   return {
     names,
     of,
+    means: (role) => specs.get(role)?.means,
     resolve(realm, named) {
       const held = new Set<Role>();
       const add = (role: Role) => {

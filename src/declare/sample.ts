@@ -51,6 +51,8 @@ export interface SampleDirectory {
 
 export interface SampleCompany {
   readonly people: readonly Persona[];
+  /** Usernames that the command suggests; the first five people by default. */
+  readonly featured?: readonly string[];
   /** All employees. A company of a fixed size ignores the wanted one. */
   directory(options: { readonly size: number; readonly today: Date }): SampleDirectory;
 }

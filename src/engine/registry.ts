@@ -2,7 +2,7 @@
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
 import { createRoleTable, type RoleTable } from '../declare/roles.ts';
 import type { Installed } from '../declare/install.ts';
-import type { Sample, SampleCompany } from '../declare/sample.ts';
+import type { Persona, Sample, SampleCompany } from '../declare/sample.ts';
 import type { AnyDomain, Tool } from '../declare/tool.ts';
 
 export interface Registry {
@@ -14,6 +14,8 @@ export interface Registry {
   readonly roles: RoleTable;
   /** The sample company of the configuration; undefined if it has none. */
   readonly sample: SampleCompany | undefined;
+  /** The people of the sample company who have a role in this configuration, without the roles that no domain declares. */
+  readonly people: readonly Persona[];
   /** The sample data of each domain that has some, in the order of the domains. */
   readonly samples: ReadonlyMap<string, Sample>;
   /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
@@ -46,20 +48,27 @@ export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: read
     feeds,
     roles: createRoleTable(domains),
     sample: undefined,
+    people: [],
     samples: new Map(),
     find: (server, name) => byName.get(`${server}/${name}`),
   };
 }
 
 /** The registry of the domains of a configuration, in their order. */
-export const registryOf = (installed: readonly Installed[], sample?: SampleCompany): Registry => ({
-  ...createRegistry(
+export function registryOf(installed: readonly Installed[], sample?: SampleCompany): Registry {
+  const registry = createRegistry(
     installed.flatMap(({ tools }) => tools),
     installed.flatMap(({ resources }) => resources),
-  ),
-  sample,
-  samples: new Map(installed.flatMap((each) => (each.sample === undefined ? [] : [[each.domain.name, each.sample] as const]))),
-});
+  );
+  return {
+    ...registry,
+    sample,
+    people: (sample?.people ?? [])
+      .map((person) => ({ ...person, roles: person.roles.filter((role) => registry.roles.of(person.realm).includes(role)) }))
+      .filter(({ roles }) => roles.length > 0),
+    samples: new Map(installed.flatMap((each) => (each.sample === undefined ? [] : [[each.domain.name, each.sample] as const]))),
+  };
+}
 
 /** The gateway serves the tools of all servers, so their names get the server as a prefix. */
 export const qualifiedName = (tool: Tool): string => `${tool.domain.name}_${tool.name}`;

@@ -14,7 +14,6 @@ import { createRevocations } from '../identity/revocation.ts';
 import { createVerifier, type Verifier } from '../identity/verify.ts';
 import type { WebBuild } from '../identity/web/build.ts';
 import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts';
-import { personas } from '../../domains/sample-company/people.ts';
 import { type Config, ConfigProblem } from './config.ts';
 import type { LeadOf } from './portal.ts';
 import { createServerRequest } from './server-request.ts';
@@ -62,8 +61,8 @@ export function openIdentityServices({
   webBuild,
 }: OpeningIdentity): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
-  const { roles } = config.registry;
-  const own = createAccounts(kv, personas, { roles, clock, leads });
+  const { roles, people: samplePeople } = config.registry;
+  const own = createAccounts(kv, samplePeople, { roles, clock, leads });
   const denied = createRevocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
     createExternalIssuer({

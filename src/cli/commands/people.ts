@@ -1,11 +1,12 @@
 /** `tamshai people`: lists the sample people, their roles and their realm. */
 import type { Role } from '../../declare/people.ts';
+import type { RoleTable } from '../../declare/roles.ts';
 import type { Persona } from '../../declare/sample.ts';
-import { personas } from '../../../domains/sample-company/people.ts';
 import { readConfig } from '../../server/config.ts';
 import { table, widthOfTable } from '../terminal/table.ts';
 import { dataLines } from '../terminal/data.ts';
 import { openConsole } from './console.ts';
+import { exampleUser } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
 import { builtIn } from '../registry.ts';
 
@@ -14,9 +15,8 @@ const serversWith = (roles: readonly Role[], ending: string) =>
   roles.flatMap((role) => (role.endsWith(ending) ? [role.slice(0, -ending.length)] : []));
 
 /** A summary of the roles. `tamshai tools --as <user>` has the whole list. */
-function abilities({ realm, roles }: Persona): string {
-  if (realm === 'customer')
-    return roles.includes('lead-customer') ? 'see all tickets and contacts of their company' : 'see and open their own tickets';
+function abilities({ realm, roles }: Persona, table: RoleTable): string {
+  if (realm === 'customer') return roles.flatMap((role) => table.means(role) ?? []).join('; ');
   const [reads, writes] = [serversWith(roles, '-read'), serversWith(roles, '-write')];
   const both = reads.filter((server) => writes.includes(server));
   const only = reads.filter((server) => !writes.includes(server));
@@ -31,17 +31,24 @@ function abilities({ realm, roles }: Persona): string {
 
 export async function people(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  if (readConfig(builtIn).issuers.staff !== undefined)
+  const { issuers, registry } = readConfig(builtIn);
+  const { people: all, roles } = registry;
+  if (issuers.staff !== undefined)
     throw new Stop('Sample people exist with the built-in identity provider only; here people sign in at OIDC_ISSUER.');
   if (console.json) {
-    console.value({ people: personas.map(({ username, name, title, realm, roles }) => ({ username, name, title, realm, roles })) });
+    console.value({ people: all.map(({ username, name, title, realm, roles: own }) => ({ username, name, title, realm, roles: own })) });
+    return EXIT.ok;
+  }
+  const [first] = all;
+  if (first === undefined) {
+    console.out('This configuration has no sample people; set OIDC_ISSUER, so that people can sign in.');
     return EXIT.ok;
   }
   const { style, width } = console.look;
   const columns = ['Username', 'Name', 'Title', 'Can', 'Realm'].map((heading) => ({ heading }));
-  const rows = personas.map((each) => [each.username, each.name, each.title, abilities(each), each.realm]);
+  const rows = all.map((each) => [each.username, each.name, each.title, abilities(each, roles), each.realm]);
   const records = rows.map(([username, name, title, can, realm]) => ({ username, name, title, can, realm }));
   console.out(...(widthOfTable(columns, rows) <= width ? table(columns, rows, style) : dataLines(records, undefined, console.look)));
-  console.out('', style.dim('Act as one of them with --as, such as  tamshai tools --as nina.patel'));
+  console.out('', style.dim(`Act as one of them with --as, such as  tamshai tools --as ${exampleUser(registry) ?? first.username}`));
   return EXIT.ok;
 }

@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { type Keys, openKeys } from '../../identity/keys.ts';
 import { type MintOptions, mintToken } from '../../identity/mint.ts';
 import type { Persona } from '../../declare/sample.ts';
-import { personas } from '../../../domains/sample-company/people.ts';
+import type { Registry } from '../../engine/registry.ts';
 import type { Config } from '../../server/config.ts';
 import { EXIT, Stop } from './stop.ts';
 import { builtIn } from '../registry.ts';
@@ -37,32 +37,49 @@ export function actAs(config: Config, username: string, option = '--as'): Acting
     throw new Stop(`${option} works with the built-in identity provider only; here people sign in at OIDC_ISSUER.`);
   if (new URL(base).port === '0')
     throw new Stop('GATEWAY_PORT is 0, which selects a free port at each start; set it to the selected port.', EXIT.usage);
-  const persona = personas.find((each) => each.username === username);
+  const persona = config.registry.people.find((each) => each.username === username);
   if (persona === undefined)
-    throw new Stop(`There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(username)}`, EXIT.usage);
+    throw new Stop(
+      `There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(config.registry, username)}`,
+      EXIT.usage,
+    );
   const keys = keysOf(config);
   // The organisation's record says who leads it. The verifier removes the role that does not apply.
-  const roles = persona.realm === 'customer' ? builtIn.roles.of('customer') : persona.roles;
+  const roles = persona.realm === 'customer' ? config.registry.roles.of('customer') : persona.roles;
   return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 
-const SOME = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];
+/** The people whom texts suggest. */
+export function featuredPeople({ people, sample }: Pick<Registry, 'people' | 'sample'>): readonly Persona[] {
+  const featured = sample?.featured ?? people.slice(0, 5).map(({ username }) => username);
+  return people.filter(({ username }) => featured.includes(username));
+}
+/** The last employee whom texts suggest: usually one without special roles. */
+export const exampleUser = (registry: Pick<Registry, 'people' | 'sample'>): string | undefined =>
+  featuredPeople(registry).findLast(({ realm }) => realm === 'staff')?.username;
+
+const NOBODY = 'This configuration has no sample people, so nobody can be named with --as.';
 
 /** There is no default person: what a command shows depends on who calls. */
 export function required(as: string | undefined, doing: string): string {
   if (as !== undefined) return as;
-  throw new Stop(`Say who ${doing} with --as: ${SOME.join(', ')}, for example; "tamshai people" lists all.`, EXIT.usage);
+  const some = featuredPeople(builtIn).map(({ username }) => username);
+  throw new Stop(
+    some.length === 0 ? NOBODY : `Say who ${doing} with --as: ${some.join(', ')}, for example; "tamshai people" lists all.`,
+    EXIT.usage,
+  );
 }
 
-function suggestion(username: string): string {
+function suggestion({ people }: Registry, username: string): string {
+  if (people.length === 0) return `. ${NOBODY}`;
   const words = username
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word.length > 2);
-  const near = personas.find((each) => words.some((word) => each.username.includes(word)));
+  const near = people.find((each) => words.some((word) => each.username.includes(word)));
   return near
     ? `; did you mean ${near.username}?`
-    : `; try ${personas
+    : `; try ${people
         .slice(0, 3)
         .map((each) => each.username)
         .join(', ')}; "tamshai people" lists all.`;

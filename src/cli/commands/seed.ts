@@ -52,6 +52,8 @@ export async function seed({ employees: given, force = false, database, json }: 
   const config = readConfig(builtIn);
   if (config.issuers.staff !== undefined)
     throw new Stop('Sample data belongs to the people of the built-in identity provider; it cannot be used with OIDC_ISSUER.');
+  const { sample } = config.registry;
+  if (sample === undefined) throw new Stop('This configuration has no sample company, so there is no sample data to write.');
   const employees = given === undefined ? config.sampleEmployees : Number(given);
   if (!Number.isInteger(employees) || employees < FEWEST || employees > MOST)
     throw new Stop(`--employees must be a whole number from ${FEWEST} to ${grouped(MOST)}.`, EXIT.usage);
@@ -65,8 +67,9 @@ export async function seed({ employees: given, force = false, database, json }: 
   }
   await seedDocuments(config, { employees, force, agreed: (place, name) => agreed(place, name, database) }, console);
   const ms = Math.round(performance.now() - began);
-  if (console.json) console.value({ employees, ms });
-  else console.out(`The sample company has ${grouped(employees)} employees now. It took ${duration(ms)}.`);
+  const { size } = sample.directory({ size: employees, today: new Date() });
+  if (console.json) console.value({ employees: size, ms });
+  else console.out(`The sample company has ${grouped(size)} employees now. It took ${duration(ms)}.`);
   return EXIT.ok;
 }
 

@@ -1,14 +1,14 @@
 /** `tamshai start` and `tamshai serve`: start servers in this process, and stop them on a signal. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { personas } from '../../../domains/sample-company/people.ts';
+import type { Registry } from '../../engine/registry.ts';
 import type { Tamshai } from '../../server/compose.ts';
 import { type Config, readConfig } from '../../server/config.ts';
 import { registerInstance } from '../../server/instances.ts';
 import { version } from '../../server/package.ts';
 import { count, duration, padEnd } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
-import { shownPath } from './person.ts';
+import { exampleUser, featuredPeople, shownPath } from './person.ts';
 import { addressOf } from './server-address.ts';
 import { requireServer } from './servers.ts';
 import { untilStopped } from './signals.ts';
@@ -92,7 +92,8 @@ function storesOf(config: Config): string {
     ...[...urls].map((url) => `PostgreSQL at ${addressOf(url)}`),
     ...(config.redisUrl === undefined ? [] : [`Redis at ${addressOf(config.redisUrl)}`]),
   ];
-  const people = config.issuers.staff === undefined ? ['sample people'] : [`people of ${new URL(config.issuers.staff).host}`];
+  const sample = config.registry.people.length > 0 ? 'sample people' : 'no sample people';
+  const people = config.issuers.staff === undefined ? [sample] : [`people of ${new URL(config.issuers.staff).host}`];
   const own = urls.size === 0 ? `embedded stores in ${shownPath(config.dataFolder)}` : `other files in ${shownPath(config.dataFolder)}`;
   return [...outside, own, ...people].join(', ');
 }
@@ -131,22 +132,41 @@ async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { lo
   lines.push(line(style.green('ready'), 'gateway', { port: `:${ports['gateway']}`, text: answers }), '');
   lines.push(`  Web app   ${style.cyan(base)}`, `  MCP       ${style.cyan(`${base}/mcp`)}`);
   if (config.issuers.staff === undefined) {
-    const some = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];
-    const names = personas
-      .filter(({ username }) => some.includes(username))
-      .map(({ username, title }) => `${padEnd(username, 26)}${title}`);
-    lines.push('  Try       npx tamshai call hr get_time_off_balances --as marcus.johnson');
-    lines.push(`            in another terminal, in this folder; elsewhere set TAMSHAI_DATA=${config.dataFolder}`, '');
-    lines.push(
-      ...names.map((each, i) => `  ${i === 0 ? 'Sign in as' : '          '}  ${each}`),
-      `              and ${personas.length - some.length} more; npx tamshai people lists all`,
-    );
+    const { people } = config.registry;
+    const some = featuredPeople(config.registry);
+    const names = some.map(({ username, title }) => `${padEnd(username, 26)}${title}`);
+    const firstCall = exampleCall(config.registry);
+    if (firstCall !== undefined)
+      lines.push(
+        `  Try       npx tamshai ${firstCall}`,
+        `            in another terminal, in this folder; elsewhere set TAMSHAI_DATA=${config.dataFolder}`,
+        '',
+      );
+    lines.push(...names.map((each, i) => `  ${i === 0 ? 'Sign in as' : '          '}  ${each}`));
+    const more = people.length - some.length;
+    if (more > 0) lines.push(`              and ${more} more; npx tamshai people lists all`);
+    if (people.length === 0) lines.push('  Nobody can sign in: this configuration has no sample people. Set OIDC_ISSUER.');
   }
   return [...lines, '', ...ending(config, style, ms)];
 }
 
+/** A call that works at once: a declared example without input, or the list of tools. */
+function exampleCall(registry: Registry): string | undefined {
+  const user = exampleUser(registry);
+  if (user === undefined) return undefined;
+  const today = new Date().toISOString().slice(0, 10);
+  const tool = registry.tools.find(
+    ({ kind, examples }) =>
+      (kind === 'read' || kind === 'list') &&
+      examples.some(({ as, expects, input }) => as === user && expects === undefined && Object.keys(input(today)).length === 0),
+  );
+  return tool === undefined ? `tools --as ${user}` : `call ${tool.domain.name} ${tool.name} --as ${user}`;
+}
+
 function ending(config: Config, style: Console['look']['style'], ms: number): string[] {
   const development =
-    config.issuers.staff === undefined ? [style.yellow('  Development mode: anyone on this machine can sign in as anyone.')] : [];
+    config.issuers.staff === undefined && config.registry.people.length > 0
+      ? [style.yellow('  Development mode: anyone on this machine can sign in as anyone.')]
+      : [];
   return [...development, `  Started in ${duration(ms)}. Ctrl+C stops; your data stays.`];
 }

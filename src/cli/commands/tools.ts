@@ -6,7 +6,7 @@ import { count, indent, safe } from '../terminal/text.ts';
 import { errorLines, foreignKeys } from './answer.ts';
 import { openClient } from './client.ts';
 import { openConsole } from './console.ts';
-import { actAs } from './person.ts';
+import { actAs, exampleUser } from './person.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, exitOf } from './stop.ts';
 import { describeTool } from './tool.ts';
@@ -78,7 +78,8 @@ export async function tools(
   const [example] = servers.flatMap(({ name, tools: own }) =>
     own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );
-  if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? 'marcus.johnson'}`));
+  if (example !== undefined)
+    console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? exampleUser(builtIn) ?? '<user>'}`));
   if (example !== undefined) console.out(style.dim(`See its input:  tamshai tools ${safe(example)}`));
   if (servers.length === 0) console.out(`There is no tool${server === undefined ? '' : ` on ${server}`} that this person may use.`);
   return EXIT.ok;

@@ -17,11 +17,19 @@ export interface PickerPage {
 const top: Html = html`<div class="row between">${brand()}${themeButton}</div>`;
 
 export function pickerPage({ action, csrf, people, otherRealm, program, frame }: PickerPage): string {
-  const customers = people.every(({ realm }) => realm === 'customer');
   const body = html`<main class="signin" id="main"><div class="signin-in">
 ${top}
-<h1 class="big">Who are you today?</h1>
-<p class="lead">Choose a person to sign in as.${
+<h1 class="big">${people.length > 0 ? 'Who are you today?' : 'Nobody can sign in here'}</h1>
+${people.length > 0 ? choice({ action, csrf, people, program }) : html`<p class="lead">This configuration has no sample people.</p>`}
+${otherRealm && html`<p class="other">${otherRealm.question} <a href="${otherRealm.href}">${otherRealm.link}</a></p>`}
+<p class="small faint foot">This list exists only with the built-in identity provider. With <code>OIDC_ISSUER</code> set, people sign in with their company account.</p>
+</div></main>`;
+  return page({ title: 'Sign in', body, frame });
+}
+
+function choice({ action, csrf, people, program }: Omit<PickerPage, 'otherRealm' | 'frame'>): Html {
+  const customers = people.every(({ realm }) => realm === 'customer');
+  return html`<p class="lead">Choose a person to sign in as.${
     program !== undefined && html` Then you are asked whether ${bdi(program)} may act for them.`
   }</p>
 <section aria-labelledby="who"><div class="row between"><h2 id="who">${customers ? 'Customers' : 'Staff'}</h2>${
@@ -31,11 +39,7 @@ ${top}
 <form method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}"><ul class="people">${people.map(
     (person) =>
       html`<li data-name="${`${person.name} ${person.title}`.toLowerCase()}"><button class="person" name="person" value="${person.sub}"><span class="avatar avatar--32" aria-hidden="true">${initials(person.name)}</span><span class="grow"><b>${person.name}</b><small>${describe(person)}</small></span>${icon('arrow')}</button></li>`,
-  )}</ul></form></section>
-${otherRealm && html`<p class="other">${otherRealm.question} <a href="${otherRealm.href}">${otherRealm.link}</a></p>`}
-<p class="small faint foot">This list exists only with the built-in identity provider. With <code>OIDC_ISSUER</code> set, people sign in with their company account.</p>
-</div></main>`;
-  return page({ title: 'Sign in', body, frame });
+  )}</ul></form></section>`;
 }
 
 function describe({ realm, title, roles }: Persona): Html {

@@ -1,0 +1,7 @@
+-- Tables of rooms.
+create table rooms.rooms (
+  room_id int primary key,
+  name text not null,
+  seats int not null,
+  keeper text not null
+);

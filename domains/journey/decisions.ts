@@ -21,6 +21,6 @@ function called(search: SearchWords<'records'>, given: string): Filter {
 }
 
 /** If two files have the same number, the one whose name sorts first is returned. */
-export async function findDecision<S extends z.ZodObject>(search: Reader, schema: S, given: string): Promise<z.output<S> | null> {
+export async function findDecision<S extends z.ZodObject>(search: Reader, schema: S, given: string): Promise<Readonly<z.output<S>> | null> {
   return (await search.many(schema, 'records', called(search, given), { limit: 1 }))[0] ?? null;
 }

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
-import { maskOf } from './fields.ts';
+import { maskedFields, maskOf } from './masks.ts';
 import { type Installed, installDomain, type Parts } from './install.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { BaseRole, Role } from './people.ts';
 import { type ResourceBuilders, createResourceBuilders } from './resources.ts';
 import type { NamesOf, RoleSet } from './roles.ts';
+import { answerParser } from './rows.ts';
 import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
 import type { Finders, Queries, Readers, StoreKind, Writers } from './store-kinds.ts';
@@ -123,10 +124,11 @@ export function defineDomain(spec: AnyDomain): unknown {
     } as never;
   };
   const base = (def: Described<Role, string, z.ZodObject, ErrorMap, Anything>, input: z.ZodObject, output: z.core.$ZodType): ToolBase => {
-    checkMasks(spec, def.name, output as z.ZodType);
+    checkMasks(spec, def.name, output);
     return {
       domain: spec,
       output: output as z.ZodType,
+      parseOutput: answerParser(output as z.ZodType),
       input: input.strict(),
       name: def.name,
       title: def.title,
@@ -159,7 +161,6 @@ export function defineDomain(spec: AnyDomain): unknown {
     list(def: ListDef<Role, string, Anything, Anything, unknown, z.ZodObject, z.ZodObject, string, ErrorMap, z.ZodObject>): ListTool {
       const orders: Record<string, Order<string>> = def.order instanceof Order ? { default: def.order } : { ...def.order };
       const names = Object.keys(orders);
-      checkOrders(def.name, orders, def.item);
       const paging: Record<string, z.ZodType> = { limit, cursor };
       if (names.length > 1)
         paging['sort'] = z
@@ -168,6 +169,10 @@ export function defineDomain(spec: AnyDomain): unknown {
           .describe('Order of the rows');
       const tool = base(def, def.input.safeExtend(paging), z.array(def.item));
       const { totals, computeTotals } = def;
+      const parseItem = answerParser(def.item);
+      const stored = def.present?.stored ?? def.item;
+      checkOrders(def.name, orders, [def.item, stored]);
+      for (const schema of [stored, ...(totals ? [totals] : [])]) checkMasks(spec, def.name, schema);
       return {
         ...tool,
         kind: 'list',
@@ -177,15 +182,15 @@ export function defineDomain(spec: AnyDomain): unknown {
           computeTotals && {
             schema: totals,
             hoisted: def.hoisted ?? [],
-            compute: async (input, call) => totals.parse(await computeTotals(input as never, contextFor(call, tool.errors))),
+            compute: async (input, call) => answerParser(totals)(await computeTotals(input as never, contextFor(call, tool.errors))),
           },
         summary: (data, asked) => def.summary?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
-          query: def.find?.(input as never, contextFor(call, tool.errors)),
-          stored: def.present?.stored ?? def.item,
-          fetchAll: async (fetching) => z.array(def.item).parse(await def.rows?.(input as never, contextFor(fetching, tool.errors))),
-          show: (row) => (def.present ? def.item.parse(def.present.show(row as never, call)) : row),
+          rows: def.find
+            ? { query: def.find(input as never, contextFor(call, tool.errors)), stored }
+            : { fetchAll: async (fetching) => (await def.rows(input as never, contextFor(fetching, tool.errors))).map(parseItem) },
+          show: (row) => (def.present ? parseItem(def.present.show(row as never, call)) : row),
         }),
       };
     },
@@ -233,13 +238,10 @@ function checkAudiences(spec: AnyDomain): void {
 }
 
 /** The role matrix lists only declared masks, so the start fails if a tool uses an undeclared mask. */
-function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
-  const shape = schema instanceof z.ZodArray ? schema.element : schema;
-  if (!(shape instanceof z.ZodObject)) return;
-  for (const [field, inner] of Object.entries(shape.shape)) {
-    const mask = maskOf(inner);
-    if (mask !== undefined && !(mask in (spec.masks ?? {})))
-      throw new Error(`${spec.name}.${tool}: ${field} has the mask '${mask}', which the domain does not declare`);
+function checkMasks(spec: AnyDomain, tool: string, schema: z.core.$ZodType): void {
+  for (const { path, mask } of maskedFields(schema)) {
+    if (!Object.hasOwn(spec.masks ?? {}, mask))
+      throw new Error(`${spec.name}.${tool}: ${path || 'the output'} has the mask '${mask}', which the domain does not declare`);
   }
 }
 
@@ -247,9 +249,10 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
  * An order by a masked field would reveal its values. The compiler does not find this mistake, because a masked string has the type
  * `string`.
  */
-function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, item: z.ZodObject): void {
+function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, rows: readonly z.ZodObject[]): void {
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
-    if (maskOf(item.shape[key]) !== undefined) throw new Error(`${tool}: ordered by the masked field ${key}`);
+    const isMasked = ({ shape }: z.ZodObject) => shape[key] !== undefined && maskOf(shape[key] as z.core.$ZodType) !== undefined;
+    if (rows.some(isMasked)) throw new Error(`${tool}: ordered by the masked field ${key}`);
   }
 }
 

@@ -71,12 +71,12 @@ export interface DocumentWords<N extends string = string> extends FilterWords {
 
 /** The handle of a read. Rows are parsed with the schema: undeclared fields are dropped, a missing field throws. */
 export interface DocumentReader<N extends string = string> extends DocumentWords<N> {
-  maybeOne<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S> | null>;
-  one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S>>;
-  many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: Several): Promise<z.output<S>[]>;
+  maybeOne<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<Readonly<z.output<S>> | null>;
+  one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<Readonly<z.output<S>>>;
+  many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: Several): Promise<Readonly<z.output<S>>[]>;
   count(collection: N, filter: Filter): Promise<number>;
   /** Each row holds the fields of `by` and the totals, under their names. */
-  groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, grouping: Grouping): Promise<z.output<S>[]>;
+  groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, grouping: Grouping): Promise<Readonly<z.output<S>>[]>;
 }
 
 /** New values by field; null removes a value. A tool cannot set `_id`, `row_version` or `removed`. */
@@ -88,15 +88,15 @@ export interface DocumentWriter<N extends string = string> extends DocumentReade
    * Changes one row and returns it. Throws CHANGED_SINCE_APPROVAL if no row matches, an Error if several do, and
    * INSUFFICIENT_PERMISSIONS if the caller could not see the changed row; the transaction then rolls back.
    */
-  change<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>>;
+  change<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<Readonly<z.output<S>>>;
   /** Changes all matching rows and returns them. Throws CHANGED_SINCE_APPROVAL if no row matches. */
-  changeMany<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>[]>;
-  insert<S extends z.ZodObject>(schema: S, collection: N, document: Document): Promise<z.output<S>>;
+  changeMany<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<Readonly<z.output<S>>[]>;
+  insert<S extends z.ZodObject>(schema: S, collection: N, document: Document): Promise<Readonly<z.output<S>>>;
   /**
    * Marks one row as removed and stores `remember` with it. The row stays in the store, but no tool sees it. Throws the same errors as
    * `change`.
    */
-  remove<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, remember: Patch): Promise<z.output<S>>;
+  remove<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, remember: Patch): Promise<Readonly<z.output<S>>>;
 }
 
 export const documentWords: DocumentWords = { ...filters, from: (collection, filter = EVERY) => new DocumentQuery(collection, filter) };

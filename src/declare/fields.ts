@@ -1,8 +1,10 @@
 /** Field schemas that tools share, and their metadata: masks, sensitive inputs, origin of texts. */
 import { z } from 'zod';
-import { HIDDEN } from './display.ts';
+import type { HIDDEN } from './display.ts';
+import { lastName, walkSchema } from './walk-schema.ts';
 
 export { HIDDEN, labelFor as inWords } from './display.ts';
+export { masked } from './masks.ts';
 export type Hidden = typeof HIDDEN;
 
 /** An amount in an input: at most two decimals. */
@@ -77,39 +79,20 @@ export function anyCase<const W extends readonly [string, ...string[]]>(words: W
 export const idOf = (problem?: string) => z.uuid(problem).transform((id) => id.toLowerCase());
 export const uuid = idOf();
 
-/** The masks are in a registry of their own, because zod's `.meta()` would publish them in every JSON Schema. */
-export const masks = z.registry<{ mask: string }>();
-
-/** A field that the database returns as NULL if the caller may not see it. The answer then says `*** (Hidden)`. */
-export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
-  const either = z.union([schema, z.literal(HIDDEN)]);
-  masks.add(either, { mask });
-  return either;
-}
-
-/** The mask of a schema. A later `.describe` keeps the mask, so that the order of the two calls cannot expose a value. */
-export const maskOf = (schema: unknown): string | undefined => masks.get(schema as z.ZodType)?.mask;
-
-/** The names of the masked fields of an answer, or of the rows of a list. */
-export function maskedFieldNames(schema: z.ZodType): string[] {
-  const shape = schema instanceof z.ZodArray ? schema.element : schema;
-  if (!(shape instanceof z.ZodObject)) return [];
-  return Object.entries(shape.shape)
-    .filter(([, field]) => maskOf(field) !== undefined)
-    .map(([name]) => name);
-}
-
 /** Inputs whose value the audit log never contains. */
 const sensitiveInputs = z.registry<{ sensitive: true }>();
 export function sensitive<T extends z.ZodType>(schema: T): T {
   sensitiveInputs.add(schema, { sensitive: true });
   return schema;
 }
-/** Later calls of `.optional`, `.nullable`, `.default` and `.describe` keep the mark, so that their order cannot leak a secret. */
-export function isSensitive(schema: z.ZodType): boolean {
-  if (sensitiveInputs.get(schema) !== undefined) return true;
-  return (
-    (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) &&
-    isSensitive(schema.unwrap() as z.ZodType)
-  );
+/**
+ * The names of the sensitive fields of a schema, at any depth. Later calls of `.optional`, `.nullable`, `.default` and `.describe` keep the
+ * mark, so that their order cannot leak a secret.
+ */
+export function sensitiveFieldNames(schema: z.core.$ZodType): string[] {
+  const names = new Set<string>();
+  walkSchema(schema, (part, path) => {
+    if (sensitiveInputs.get(part) !== undefined) names.add(lastName(path));
+  });
+  return [...names];
 }

@@ -4,6 +4,7 @@ import type { ErrorMap } from './errors.ts';
 import { callerText, companyText, untrusted } from './fields.ts';
 import { cursor, limit, type PagePosition, type ResourcePage } from './page.ts';
 import type { Role } from './people.ts';
+import { answerParser } from './rows.ts';
 import type { AccessRule, AnyDomain, CallContext, Calling, Described, PagesTool, PlainTool, ReadTool, Tool, ToolBase } from './tool.ts';
 
 type Snake<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Snake<B>}` : T;
@@ -205,7 +206,15 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         next_cursor: companyText.nullable(),
       });
       const tool = base(described(uri, def as never), z.object({ limit, cursor }), output);
-      const reads: PagesTool = { ...tool, kind: 'pages', part: (at, call) => def.part(at, contextFor(call, tool.errors)) };
+      const parseItem = answerParser(item);
+      const reads: PagesTool = {
+        ...tool,
+        kind: 'pages',
+        part: async (at, call) => {
+          const { asOf, items, next } = await def.part(at, contextFor(call, tool.errors));
+          return { asOf: z.int().parse(asOf), items: items.map(parseItem), next };
+        },
+      };
       return resourceOf(def as never, reads, 'application/json', true);
     },
     prompt(def) {

@@ -94,13 +94,13 @@ export interface SearchWords<N extends string = string> extends FilterWords {
 
 /** The handle of a read. Rows are parsed with the schema: undeclared fields are dropped, a missing field throws. */
 export interface SearchReader<N extends string = string> extends SearchWords<N> {
-  get<S extends z.ZodObject>(schema: S, collection: N, id: string): Promise<z.output<S> | null>;
-  maybeOne<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S> | null>;
-  one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S>>;
-  many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: SearchSeveral): Promise<z.output<S>[]>;
+  get<S extends z.ZodObject>(schema: S, collection: N, id: string): Promise<Readonly<z.output<S>> | null>;
+  maybeOne<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<Readonly<z.output<S>> | null>;
+  one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<Readonly<z.output<S>>>;
+  many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: SearchSeveral): Promise<Readonly<z.output<S>>[]>;
   count(collection: N, filter: Filter): Promise<number>;
   /** Each row holds the fields of `by` and the figures, under their names. */
-  groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, figures: Figures): Promise<z.output<S>[]>;
+  groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, figures: Figures): Promise<Readonly<z.output<S>>[]>;
 }
 
 /** New values by field; a list is replaced as a whole, null removes a value. A tool cannot set the key or `row_version`. */
@@ -119,10 +119,10 @@ export interface SearchWriter<N extends string = string> extends SearchReader<N>
     schema: S,
     collection: N,
     filter: Filter,
-    patch: SearchPatch | ((row: z.output<S>) => SearchPatch),
-  ): Promise<z.output<S>>;
+    patch: SearchPatch | ((row: Readonly<z.output<S>>) => SearchPatch),
+  ): Promise<Readonly<z.output<S>>>;
   /** For an approved ticket, the store derives the key from the ticket, so that one approval cannot insert two rows. */
-  insert<S extends z.ZodObject>(schema: S, collection: N, row: SearchPatch): Promise<z.output<S>>;
+  insert<S extends z.ZodObject>(schema: S, collection: N, row: SearchPatch): Promise<Readonly<z.output<S>>>;
 }
 
 export const searchWords: SearchWords = {

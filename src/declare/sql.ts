@@ -57,9 +57,9 @@ export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\
 
 /** The handle of a read. Rows are parsed with the schema: undeclared columns are dropped, a missing column throws. */
 export interface SqlReader extends SqlTag {
-  maybeOne<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S> | null>;
-  one<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>>;
-  many<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>[]>;
+  maybeOne<S extends z.ZodObject>(schema: S, query: SqlText): Promise<Readonly<z.output<S>> | null>;
+  one<S extends z.ZodObject>(schema: S, query: SqlText): Promise<Readonly<z.output<S>>>;
+  many<S extends z.ZodObject>(schema: S, query: SqlText): Promise<Readonly<z.output<S>>[]>;
 }
 
 /** The handle of a write. The methods of `SqlReader` still run in a role that cannot write. */
@@ -68,7 +68,7 @@ export interface SqlWriter extends SqlReader {
    * Writes one row and returns it. Throws CHANGED_SINCE_APPROVAL if no row matches, and an Error if several do; the transaction then
    * rolls back.
    */
-  change<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>>;
+  change<S extends z.ZodObject>(schema: S, query: SqlText): Promise<Readonly<z.output<S>>>;
   /** Writes all matching rows and returns them. Throws CHANGED_SINCE_APPROVAL if no row matches. */
-  changeMany<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>[]>;
+  changeMany<S extends z.ZodObject>(schema: S, query: SqlText): Promise<Readonly<z.output<S>>[]>;
 }

@@ -271,11 +271,8 @@ export interface CallContext extends Calling<string> {
 }
 export interface Page {
   readonly order: Order<string>;
-  /** The query for the store; undefined if the tool returns the rows itself. */
-  readonly query: unknown;
-  /** The schema of a stored row. */
-  readonly stored: z.ZodObject;
-  fetchAll(context: CallContext): Promise<Row[]>;
+  /** A query for the store, with the schema of a stored row; or a function that returns all rows. */
+  readonly rows: { readonly query: unknown; readonly stored: z.ZodObject } | { fetchAll(context: CallContext): Promise<Row[]> };
   show(row: Row): Row;
 }
 
@@ -300,6 +297,8 @@ export interface ToolBase extends AccessRule {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
+  /** Parses the result of the tool into its published shape. */
+  parseOutput(result: unknown): unknown;
   readonly errors: ErrorMap;
   readonly examples: readonly ToolExample[];
   readonly lastResort: boolean;

@@ -56,7 +56,7 @@ async function attempt(
   const input = parseInput(tool, request.input, person);
   const now = runtime.clock.now();
   if (tool.kind === 'plain')
-    return { status: 'success', data: tool.output.parse(await tool.run(input, createCallContext(session, now, {}))) };
+    return { status: 'success', data: tool.parseOutput(await tool.run(input, createCallContext(session, now, {}))) };
   const store = storeOf(runtime, tool);
   const authorised: AuthorisedCall = { runtime, tool, session, store, input, now, request, started };
   if (tool.domain.onFirstUse !== undefined)
@@ -68,7 +68,7 @@ async function attempt(
     case 'read':
       return {
         status: 'success',
-        data: tool.output.parse(await store.read(session, (handles) => tool.run(input, createCallContext(session, now, handles)))),
+        data: tool.parseOutput(await store.read(session, (handles) => tool.run(input, createCallContext(session, now, handles)))),
       };
     case 'list':
       return listRows({ ...authorised, tool });

@@ -2,13 +2,12 @@
 import { opens } from '../engine/access.ts';
 import { listedTool, mcpTool } from '../derive/mcp.ts';
 import { createQualifier } from '../derive/qualify.ts';
-import { maskOf } from '../declare/fields.ts';
+import { maskedFields } from '../declare/masks.ts';
 import type { Person } from '../declare/people.ts';
 import { qualifiedName, type Registry } from '../engine/registry.ts';
 import { atOnceWhenOf, pluralOf, type Tool } from '../declare/tool.ts';
 import type { ToolBackend } from './backends.ts';
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 
 export interface Listing {
   readonly bytes: Buffer;
@@ -99,17 +98,15 @@ function describeTool(tool: Tool, person: Person, today: string) {
       .filter(({ expects }) => expects === undefined)
       .toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username))
       .map(({ question, input }) => ({ ask: question, input: input(today) })),
-    masked: maskedFields(tool),
+    masked: describeMasks(tool),
     chart: tool.chart ?? null,
   };
 }
 
 /** The fields that may be masked as `*** (Hidden)`, and the roles that see them. */
-export function maskedFields(tool: Tool) {
-  const shape = tool.output instanceof z.ZodArray ? tool.output.element : tool.output;
-  if (!(shape instanceof z.ZodObject)) return [];
-  return Object.entries(shape.shape).flatMap(([field, schema]) => {
-    const mask = tool.domain.masks?.[maskOf(schema) ?? ''];
-    return mask ? [{ field, hides: mask.hides, shownTo: mask.shownTo, andOwner: mask.andOwner }] : [];
+export function describeMasks(tool: Tool) {
+  return maskedFields(tool.output).flatMap(({ path, mask: name }) => {
+    const mask = tool.domain.masks?.[name];
+    return mask ? [{ field: path, hides: mask.hides, shownTo: mask.shownTo, andOwner: mask.andOwner }] : [];
   });
 }

@@ -1,6 +1,6 @@
 /** Canaries: unique values in every masked field, which the tests search for in everything that a person receives. */
-import { z } from 'zod';
-import { masks } from '../../src/declare/fields.ts';
+import { maskedFields } from '../../src/declare/masks.ts';
+import { lastName } from '../../src/declare/walk-schema.ts';
 import type { Role } from '../../src/declare/people.ts';
 import type { AnyDomain } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
@@ -26,14 +26,8 @@ export const masking = registry.domains.filter(({ masks: declared }) => declared
 /** Field → mask, for every field that any tool of the domain masks. */
 export function maskedOf(domain: AnyDomain): Map<string, string> {
   const found = new Map<string, string>();
-  for (const { output } of tools.filter((tool) => tool.domain === domain)) {
-    const shape = output instanceof z.ZodArray ? output.element : output;
-    if (!(shape instanceof z.ZodObject)) continue;
-    for (const [field, schema] of Object.entries(shape.shape)) {
-      const mask = masks.get(schema as z.ZodType)?.mask;
-      if (mask !== undefined) found.set(field, mask);
-    }
-  }
+  for (const { output } of tools.filter((tool) => tool.domain === domain))
+    for (const { path, mask } of maskedFields(output)) found.set(lastName(path), mask);
   return found;
 }
 

@@ -17,7 +17,7 @@ export async function act(call: AuthorisedCall<ActTool>): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request, started } = call;
   if (request.approvalBecause !== undefined) return write(call);
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ writing }) => {
-    const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing)));
+    const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing)));
     const answer: SuccessAnswer = { status: 'success', data };
     return { result: answer, audit: recordOfCall(runtime, request, { tool, answer, started }) };
   })) as Answer;
@@ -59,7 +59,7 @@ async function writeAtOnce({ runtime, tool, session, store, input, now, request,
     const plan = await tool.prepare(input, createCallContext(session, now, reading));
     if (!isOwn(tool, plan))
       throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data has changed since, and the change now needs an approval.');
-    const data = tool.output.parse(await tool.execute(input, createCallContext(session, now, writing), plan));
+    const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing), plan));
     const answer: SuccessAnswer = { status: 'success', data };
     const moment = { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin };
     const { changes } = cardOf(tool, plan, { input, person, moment });
@@ -113,7 +113,7 @@ async function executeTicket(
     if (!isDeepStrictEqual(card, comparableCard(ticket.card)) || !isDeepStrictEqual(versions, ticket.versions)) {
       throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data is no longer as shown.', { current: card.changes });
     }
-    const data = tool.output.parse(await tool.execute(input, createCallContext(session, askedAt, handles.writing), plan));
+    const data = tool.parseOutput(await tool.execute(input, createCallContext(session, askedAt, handles.writing), plan));
     const result: SuccessAnswer = { status: 'success', data };
     const record = auditRecord(runtime, tool, {
       server: ticket.server,

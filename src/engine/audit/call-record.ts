@@ -2,7 +2,8 @@
 import type { Answer, CardChange } from '../../declare/answer.ts';
 import type { Surface } from '../caller.ts';
 import type { Details } from '../../declare/errors.ts';
-import { isSensitive, maskedFieldNames } from '../../declare/fields.ts';
+import { sensitiveFieldNames } from '../../declare/fields.ts';
+import { maskedFieldNames } from '../../declare/masks.ts';
 import type { Person } from '../../declare/people.ts';
 import type { AuditRecord, Decision } from '../ports.ts';
 import { redact } from './redact.ts';
@@ -81,16 +82,20 @@ export const auditRecord = (runtime: Pick<Runtime, 'clock'>, tool: Tool | undefi
   input: redact(call.input, sensitiveInputs(tool)),
 });
 
-/** Lists every changed field. Leaves out the values of fields that any tool of the domain masks, and redacts sensitive inputs. */
+/**
+ * Lists every changed field. Leaves out the values of fields that any tool of the domain masks, also inside other values, and redacts
+ * sensitive inputs.
+ */
 export function auditedChanges(registry: Registry, tool: Tool, changes: readonly CardChange[]): Details[] {
   const masked = maskedNames(registry, tool.domain.name);
+  const secrets = new Set([...sensitiveInputs(tool), ...masked]);
   const redacted = (field: string, value: unknown): unknown => {
-    const clean = JSON.parse(redact({ [field]: value }, sensitiveInputs(tool))) as Details;
+    const clean = JSON.parse(redact({ [field]: value }, secrets)) as Details;
     // `redact` replaces a value that is too long by an object that holds its beginning.
     return Object.hasOwn(clean, field) ? clean[field] : clean;
   };
   return changes.map(({ field, from, to }) =>
-    masked.has(field) ? { field } : { field, from: redacted(field, from), to: redacted(field, to) },
+    field.split('.').some((name) => masked.has(name)) ? { field } : { field, from: redacted(field, from), to: redacted(field, to) },
   );
 }
 
@@ -111,11 +116,7 @@ function sensitiveInputs(tool: Tool | undefined): ReadonlySet<string> {
   if (!tool) return new Set();
   let fields = sensitiveByTool.get(tool);
   if (!fields) {
-    fields = new Set(
-      Object.entries(tool.input.shape)
-        .filter(([, schema]) => isSensitive(schema as never))
-        .map(([key]) => key),
-    );
+    fields = new Set(sensitiveFieldNames(tool.input));
     sensitiveByTool.set(tool, fields);
   }
   return fields;

@@ -10,12 +10,12 @@ export async function listRows({ runtime, tool, session, store, input, now }: Au
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
-  const { order, query, stored, fetchAll, show } = tool.page(input, createCallContext(session, now, {}));
+  const { order, rows: source, show } = tool.page(input, createCallContext(session, now, {}));
   const window = { order, after, take: asked.limit + 1 };
   const found =
-    query === undefined
-      ? windowed(await store.read(session, (handles) => fetchAll(createCallContext(session, now, handles))), window)
-      : await store.page(session, query as Queries[StoreKind], window, stored);
+    'fetchAll' in source
+      ? windowed(await store.read(session, (handles) => source.fetchAll(createCallContext(session, now, handles))), window)
+      : await store.page(session, source.query as Queries[StoreKind], window, source.stored);
   const rows = found.map(show);
   const { plural, totals } = tool;
   const summary = totals && (await store.read(session, (handles) => totals.compute(input, createCallContext(session, now, handles))));
@@ -40,6 +40,6 @@ export async function readResourcePage({ runtime, tool, session, store, input, n
   const next = found.next === null ? null : runtime.cursors.seal([found.asOf, found.next], binding);
   return {
     status: 'success',
-    data: tool.output.parse({ resource_uri: tool.name, as_of_tx_id: found.asOf, items: found.items, next_cursor: next }),
+    data: { resource_uri: tool.name, as_of_tx_id: found.asOf, items: found.items, next_cursor: next },
   };
 }

@@ -5,7 +5,7 @@ import { type CollectionSpec, type DocumentReader, type DocumentWriter, document
 import { failure } from '../../declare/errors.ts';
 import { EVERY, type Filter, NONE } from '../../declare/filter.ts';
 import { asc, type Order } from '../../declare/order.ts';
-import { type Row, rowParser } from '../../declare/rows.ts';
+import { answerParser, type Row, rowParser } from '../../declare/rows.ts';
 import type { Store, StoreSession, Versions } from '../../engine/store.ts';
 import { ownResult } from '../own-result.ts';
 import { type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted, type Query } from './database.ts';
@@ -167,7 +167,8 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
         limit: window.take,
         hide,
       });
-      return rows.map((row) => rowParser(item)(shown(row, hide)));
+      const parse = answerParser(item);
+      return rows.map((row) => parse(shown(row, hide)));
     },
     async executeOnce(who, { id, tool }, body) {
       const seen = seenBy(collections, who);

@@ -1,7 +1,7 @@
 /** The embedded search store in one SQLite file: one connection reads, one writes; effect and audit record are one transaction. */
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure, failure } from '../../declare/errors.ts';
-import { type Row, rowParser } from '../../declare/rows.ts';
+import { answerParser, type Row } from '../../declare/rows.ts';
 import type { Store, StoreSession } from '../../engine/store.ts';
 import { nextTurn } from '../../engine/turns.ts';
 import { ownResult } from '../own-result.ts';
@@ -296,7 +296,7 @@ export function openEmbeddedSearch(
         return body({ search: readerOver(new Asking(reading, shapes, who), versions) }, versions);
       },
       async page(who, query, window, item) {
-        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
+        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
       async executeOnce(who, effect, body) {
         if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');

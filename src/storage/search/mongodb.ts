@@ -3,7 +3,7 @@ import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import type { Document } from '../../declare/documents.ts';
 import { failure } from '../../declare/errors.ts';
 import type { Filter } from '../../declare/filter.ts';
-import { type Row, rowParser } from '../../declare/rows.ts';
+import { answerParser, type Row } from '../../declare/rows.ts';
 import type { Figure } from '../../declare/search.ts';
 import type { Store, StoreSession } from '../../engine/store.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted } from '../documents/database.ts';
@@ -214,7 +214,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
         return body({ search: readerOver(new Asking(reading, shapes, who), versions) }, versions);
       },
       async page(who, query, window, item) {
-        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
+        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
       executeOnce: (who, effect, body) => once(database, shapes, chain, who, effect, body),
       async findResult(who, id) {

@@ -2,7 +2,7 @@
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure } from '../../declare/errors.ts';
 import type { Logger } from '../../engine/ports.ts';
-import { type Row, rowParser } from '../../declare/rows.ts';
+import { answerParser, type Row } from '../../declare/rows.ts';
 import type { Store } from '../../engine/store.ts';
 import { DatabaseProblem } from '../problem.ts';
 import type { SearchBackend } from './backend.ts';
@@ -171,7 +171,7 @@ export async function openSearchServer({
         return body({ search: readerOver(new Asking(reading, shapes, who), versions) }, versions);
       },
       async page(who, query, window, item) {
-        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
+        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
       executeOnce: (who, effect, body) => effects.executeOnce(chain, who, effect, body),
       findResult: (who, id) => effects.findResult(who, id),

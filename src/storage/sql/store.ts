@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
-import { type Row, rowParser } from '../../declare/rows.ts';
+import { answerParser, type Row, rowParser } from '../../declare/rows.ts';
 import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../declare/sql.ts';
 import type { Store, StoreSession, Versions, Window } from '../../engine/store.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, type Statement } from './database.ts';
@@ -157,7 +157,7 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
       return body({ sql: readerOver((query) => reading(who, query), versions) }, versions);
     },
     async page(who, query, window, item) {
-      return (await reading(who, paged(query, Object.keys(item.shape), window))).map(rowParser(item));
+      return (await reading(who, paged(query, Object.keys(item.shape), window))).map(answerParser(item));
     },
     async executeOnce(who, { id, tool }, body) {
       for (let attempt = 1; ; attempt++) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain-writer.ts';
 import type { Runtime } from '../src/engine/runtime.ts';
-import { indexJourney } from '../src/server/journey.ts';
+import { folderOf, indexFolder } from '../src/server/source-folder.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';
 import { sampleCollections } from '../src/server/sample.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
@@ -54,11 +54,13 @@ export async function openSearch({ where, domains, replicas, employees, today, f
     return openSearchServer({ url: where, prefix, domain });
   };
   const opened = new Map<string, SearchBackend[]>();
-  for (const { name, collections } of domains) {
+  for (const domain of domains) {
+    const { name, collections } = domain;
     const backends: SearchBackend[] = [];
     for (let n = 0; n < replicas; n++) backends.push(await open({ name, collections } as unknown as SearchDomain));
     opened.set(name, backends);
-    if (name === 'journey' && backends[0]) await indexJourney({ journeyFolder }, backends[0]);
+    const source = folderOf(domain, { sourceFolder: () => journeyFolder });
+    if (source && backends[0]) await indexFolder(source, backends[0]);
     for (const each of await sampleCollections(name, { registry: builtIn, employees, today }))
       await backends[0]?.loader.fill(each.name, each.documents(), () => {});
   }

@@ -1,6 +1,7 @@
 /** Declares the journey domain: a search index of the project history, which is a folder of Markdown files. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { field } from '../../src/declare/search.ts';
+import { READING, rowOf } from './record.ts';
 
 export const journey = defineDomain({
   name: 'journey',
@@ -8,7 +9,14 @@ export const journey = defineDomain({
   home: import.meta.url,
   port: 3105,
   store: 'search',
-  rebuiltAtStart: true,
+  folder: {
+    standard: 'docs/journey',
+    help: 'the beginning of a file name or of its title decides the kind of the entry: `adr-`, `failure-`, `pivot-`, `lesson-`, `recovery-`.',
+    collection: 'records',
+    fingerprint: 'digest',
+    revision: READING,
+    row: (path, text) => ({ ...rowOf(path, text) }),
+  },
   audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
   collections: {
     /** One row for each Markdown file. Rows are written only at the start of the process. */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
+import type { FolderSource } from './folder.ts';
 import type { Order, Sortable } from './order.ts';
 import type { PagePosition, ResourcePage } from './page.ts';
 import type { Person, Role } from './people.ts';
@@ -257,8 +258,8 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
   readonly actsAtOnce?: string;
   readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
-  /** The rows are rebuilt from other data at each start, so the domain needs no database server and has no store setting. */
-  readonly rebuiltAtStart?: boolean;
+  /** Its rows are made from a folder at each start, so the domain needs no database server and has no store setting. Only on search. */
+  readonly folder?: FolderSource;
   /** Replaces the store's handles by the domain's own ones. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { seen } from '../identity/web/html.ts';
+import { folderSetting } from '../declare/folder.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { LlmSettings } from '../assistant/models/llm.ts';
 import { companyFrom } from './company-settings.ts';
@@ -21,8 +22,8 @@ export interface Config {
   readonly company: Company;
   readonly production: boolean;
   readonly dataFolder: string;
-  /** The Markdown folder to index instead of docs/journey/. */
-  readonly journeyFolder: string | undefined;
+  /** The Markdown folder to index instead of the standard one of the domain. */
+  readonly sourceFolder: (domain: string) => string | undefined;
   /** Addresses to listen on. */
   readonly hosts: readonly string[];
   readonly loopbackOnly: boolean;
@@ -109,7 +110,10 @@ export function readConfig(registry: Registry, environment: Environment = proces
     company: companyFrom(env, company),
     production: env.NODE_ENV === 'production',
     dataFolder: resolve(env.TAMSHAI_DATA),
-    journeyFolder: env.TAMSHAI_JOURNEY_FOLDER === undefined ? undefined : resolve(env.TAMSHAI_JOURNEY_FOLDER),
+    sourceFolder: (domain) => {
+      const path = env[folderSetting(domain)] as string | undefined;
+      return path === undefined ? undefined : resolve(path);
+    },
     hosts,
     loopbackOnly,
     ports,
@@ -117,7 +121,7 @@ export function readConfig(registry: Registry, environment: Environment = proces
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
     searchUrl: (domain) =>
-      registry.domains.find(({ name }) => name === domain)?.rebuiltAtStart
+      registry.domains.find(({ name }) => name === domain)?.folder
         ? undefined
         : (((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ??
           env.ELASTICSEARCH_URL),

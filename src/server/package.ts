@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-function find(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : find(dirname(folder));
+/** The nearest folder at or above this one that has a package.json. */
+export function packageAbove(folder: string): string {
+  const above = dirname(folder);
+  return above === folder || existsSync(join(folder, 'package.json')) ? folder : packageAbove(above);
 }
 
-export const packageFolder = find(dirname(fileURLToPath(import.meta.url)));
+export const packageFolder = packageAbove(dirname(fileURLToPath(import.meta.url)));
 export const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string };

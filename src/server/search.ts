@@ -8,11 +8,17 @@ import { loadDocuments } from './sample-documents.ts';
 import type { SearchBackend } from '../storage/search/backend.ts';
 import { openEmbeddedSearch } from '../storage/search/embedded.ts';
 import type { SearchDomain } from '../storage/search/shape.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigProblem } from './config.ts';
 
-/** The journey has its own file, because a damaged one is deleted and rebuilt from Markdown. */
-export const searchFile = ({ dataFolder }: Pick<Config, 'dataFolder'>, { name }: Pick<AnyDomain, 'name'>): string =>
-  join(dataFolder, name === 'journey' ? 'journey.db' : 'search.db');
+/** Files of the engine and of other stores in the data folder. */
+const TAKEN: readonly string[] = ['audit', 'documents', 'gateway', 'search'];
+
+/** A domain that is rebuilt from its folder has its own file, because a damaged one is deleted. */
+export function searchFile({ dataFolder }: Pick<Config, 'dataFolder'>, { name, folder }: Pick<AnyDomain, 'name' | 'folder'>): string {
+  if (folder === undefined) return join(dataFolder, 'search.db');
+  if (TAKEN.includes(name)) throw new ConfigProblem(`A domain with a folder cannot be called ${name}; choose another name.`);
+  return join(dataFolder, `${name}.db`);
+}
 
 const searchDomain = ({ name, collections = {} }: AnyDomain): SearchDomain => ({
   name,

@@ -4,10 +4,11 @@ import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import { companyVariables } from './company-settings.ts';
 import { tracingVariables } from './tracing-settings.ts';
+import { aboutFolders, forFolders } from './folder-settings.ts';
 import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
 
 /** What the settings depend on: each domain of the configuration has a port, an address and, by its kind of store, a store URL. */
-export type ConfiguredDomain = Pick<AnyDomain, 'name' | 'port' | 'store' | 'rebuiltAtStart'>;
+export type ConfiguredDomain = Pick<AnyDomain, 'name' | 'port' | 'store' | 'folder'>;
 const GATEWAY_PORT = 3100;
 
 /** What docs/settings.md says about a setting. `default` is Markdown, for a default that is not in the schema. */
@@ -42,7 +43,7 @@ type Listed = Partial<Record<StoreKind, (domain: ConfiguredDomain) => SettingTex
 
 /** A store URL for each domain that keeps rows. It is listed where the domain's kind of store can use it. */
 function storeUrls(domains: readonly ConfiguredDomain[], suffix: string, { url, listed }: { url: () => z.ZodType; listed: Listed }) {
-  const keeping = domains.filter(({ rebuiltAtStart = false }) => !rebuiltAtStart);
+  const keeping = domains.filter(({ folder }) => folder === undefined);
   return forDomains(keeping, suffix, (domain) => url().meta(text(listed[domain.store]?.(domain) ?? { unlisted: true })));
 }
 
@@ -78,18 +79,20 @@ const addressSettings = (domains: readonly ConfiguredDomain[]) => ({
   OPS_PORT: port.meta(
     text({ meaning: 'An additional port for `/health`, `/ready` and `/metrics`. It accepts any `Host`: use it for probes and scrapers' }),
   ),
-  TAMSHAI_JOURNEY_FOLDER: some.optional().meta(
-    text({
-      default: '`docs/journey` of the package',
-      meaning: 'The folder of Markdown files that the journey server indexes at each start',
-    }),
+  ...forFolders(domains, ({ name, folder }) =>
+    some.optional().meta(
+      text({
+        default: `\`${folder.standard}\` of the package`,
+        meaning: `The folder of Markdown files that the ${name} server indexes at each start`,
+      }),
+    ),
   ),
 });
 
 function storeSettings(domains: readonly ConfiguredDomain[]) {
   const domainsOn = (store: StoreKind) =>
     domains
-      .filter((domain) => domain.store === store && !domain.rebuiltAtStart)
+      .filter((domain) => domain.store === store && domain.folder === undefined)
       .map(({ name }) => name)
       .join(', ');
   return {
@@ -323,7 +326,7 @@ export function createSettings(domains: readonly ConfiguredDomain[]): Settings {
 }
 
 function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGroup[] {
-  const rebuilt = domains.filter(({ rebuiltAtStart }) => rebuiltAtStart).map(({ name }) => name);
+  const rebuilt = domains.filter(({ folder }) => folder !== undefined).map(({ name }) => name);
   const exceptRebuilt = rebuilt.length === 0 ? '' : ` but ${rebuilt.join(', ')}`;
   return [
     {
@@ -335,9 +338,7 @@ function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGr
       title: 'Addresses and files',
       settings: addressSettings(domains),
       after: [
-        'In `TAMSHAI_JOURNEY_FOLDER`, the beginning of a file name or of its title decides the kind of the entry: `adr-`, `failure-`, ' +
-          '`pivot-`, `lesson-`, ' +
-          '`recovery-`. Only regular `.md` files of up to one megabyte are indexed; symbolic links are not followed.',
+        ...aboutFolders(domains),
         'With the built-in sign-in, `start` registers its process id, folders, URL and ports in `~/.tamshai/instances`, readable by ' +
           'this user only, and ' +
           'removes the entry when it stops. `ask`, `call`, `tools`, `token`, `mcp` and `audit verify` look there for the instance of ' +

@@ -190,9 +190,9 @@ async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean>
 }
 
 /** The setting that would move a domain's rows from the data folder to a server; undefined if they are on a server or need no server. */
-function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
-  // Every start rebuilds the journey from its folder, so its copies need no shared server.
-  if (name === 'journey') return undefined;
+function embeddedSetting(config: Config, { name, store, folder }: AnyDomain): string | undefined {
+  // Every start rebuilds such a domain from its folder, so its copies need no shared server.
+  if (folder !== undefined) return undefined;
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
   if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
   return config.searchUrl(name) === undefined ? 'ELASTICSEARCH_URL' : undefined;

@@ -21,9 +21,9 @@ import { openServer } from '../storage/sql/server.ts';
 import { createSqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
 import { checkSeparateDatabases, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
-import { checkJourneyFolder, indexJourney, repairJourneyIndex } from './journey.ts';
 import { loadEmbeddedSearch, openSearch, searchFile } from './search.ts';
 import { migrationsOf } from './schemas.ts';
+import { checkFolder, folderOf, indexFolder, repairIndex } from './source-folder.ts';
 
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
@@ -62,8 +62,10 @@ export interface OpeningStores {
 
 export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
   checkSeparateDatabases(config, domains);
-  const history = domains.find(({ name }) => name === 'journey');
-  if (history !== undefined) checkJourneyFolder(config);
+  for (const domain of domains) {
+    const folder = folderOf(domain, config);
+    if (folder !== undefined) checkFolder(folder);
+  }
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
   const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
     const chain = `${domain}-${config.instance}`;
@@ -112,15 +114,17 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     byDomain[domain.name] = createDocumentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
   // One file may hold the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
-  if (history !== undefined) repairJourneyIndex(searchFile(config, history), log);
+  for (const domain of of('search')) if (domain.folder !== undefined) repairIndex(domain, searchFile(config, domain), log);
   const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
     await closeAll();
     throw error;
   });
   databases.push(search);
   await loadEmbeddedSearch(config, search, (part) => progress('Writing sample data', part));
-  for (const [{ name }, backend] of search.backends) {
-    if (name === 'journey') await indexJourney(config, backend, log);
+  for (const [domain, backend] of search.backends) {
+    const { name } = domain;
+    const folder = folderOf(domain, config);
+    if (folder !== undefined) await indexFolder(folder, backend, log);
     const writer = writerOf(name, (chain) => backend.last(chain));
     byDomain[name] = backend.store(writer);
     chains.push(backend.audit);

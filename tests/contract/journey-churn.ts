@@ -2,7 +2,7 @@
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { indexJourney, journeyFolder } from '../../src/server/journey.ts';
+import { folderOf, indexFolder } from '../../src/server/source-folder.ts';
 import { openSearch } from '../../src/server/search.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
 import { builtIn, readConfig } from '../registry.ts';
@@ -12,8 +12,10 @@ const copies = new WeakMap<TestServer, Promise<{ readonly folder: string; index(
 async function copy(testServer: TestServer) {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-churn-'));
   const config = readConfig(testServer.environment);
-  await cp(journeyFolder(config), folder, { recursive: true });
   const domains = builtIn.domains.filter(({ name }) => name === 'journey');
+  const source = domains.flatMap((domain) => folderOf(domain, config) ?? [])[0];
+  if (!source) throw new Error('no folder');
+  await cp(source.path, folder, { recursive: true });
   const opened = await openSearch(config, domains);
   testServer.later(async () => {
     await opened.close();
@@ -21,7 +23,7 @@ async function copy(testServer: TestServer) {
   });
   const [backend] = opened.backends.values();
   if (!backend) throw new Error('no journey');
-  return { folder, index: () => indexJourney({ journeyFolder: folder }, backend) };
+  return { folder, index: () => indexFolder({ ...source, path: folder }, backend) };
 }
 
 export async function journeyChurn(testServer: TestServer, n: number): Promise<void> {

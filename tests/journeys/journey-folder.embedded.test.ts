@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { indexJourney, repairJourneyIndex } from '../../src/server/journey.ts';
+import { folderOf, indexFolder, repairIndex } from '../../src/server/source-folder.ts';
 import type { Logger } from '../../src/engine/ports.ts';
 import * as journey from '../../domains/journey/index.ts';
 import { rowOf } from '../../domains/journey/record.ts';
@@ -29,6 +29,11 @@ beforeEach(() => {
 
 const [tool] = Object.values(journey);
 const domain = { name: tool?.domain.name, collections: tool?.domain.collections } as unknown as SearchDomain;
+const source = () => {
+  const found = tool && folderOf(tool.domain, { sourceFolder: () => folder });
+  if (!found) throw new Error('no folder');
+  return found;
+};
 const put = (path: string, text: string | Buffer) => {
   mkdirSync(join(folder, path, '..'), { recursive: true });
   writeFileSync(join(folder, path), text);
@@ -37,7 +42,7 @@ const put = (path: string, text: string | Buffer) => {
 async function start() {
   const backend = openEmbeddedSearch(file, domain);
   try {
-    return { ...(await indexJourney({ journeyFolder: folder }, backend, log)), ids: ids() };
+    return { ...(await indexFolder(source(), backend, log)), ids: ids() };
   } finally {
     await backend.close();
   }
@@ -97,7 +102,7 @@ describe('at the next start', () => {
   test('two processes that start concurrently on one index write each record once', async () => {
     for (let i = 0; i < 40; i++) put(`adr-${1000 + i}-x.md`, `# ADR ${1000 + i}: x\n\nWords ${i}.\n`);
     const backends: SearchBackend[] = [openEmbeddedSearch(file, domain), openEmbeddedSearch(file, domain)];
-    const both = await Promise.all(backends.map((backend) => indexJourney({ journeyFolder: folder }, backend, log)));
+    const both = await Promise.all(backends.map((backend) => indexFolder(source(), backend, log)));
     for (const backend of backends) await backend.close();
     expect(both.map(({ written }) => written).toSorted((a, b) => a - b)).toEqual([0, 40]);
     expect([ids().length, wordsOf('word')]).toEqual([40, 40]);
@@ -108,13 +113,13 @@ describe('at the next start', () => {
     for (const broken of ['not a database at all, but long enough to be looked at'.repeat(100), '']) {
       for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
       writeFileSync(file, broken);
-      repairJourneyIndex(file, log);
+      repairIndex({ name: 'journey' }, file, log);
       expect((await start()).ids).toEqual(['a']);
     }
     const db = openSqlite(file);
     db.exec("insert into journey__audit values ('journey-main', 1, '{}', 'mac', '2026-11-16', 'x')");
     db.close();
-    repairJourneyIndex(file, log);
+    repairIndex({ name: 'journey' }, file, log);
     const sound = openSqlite(file);
     expect(sound.prepare('select count(*) as n from journey__audit').get()).toMatchObject({ n: 1 });
     sound.close();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { start, type Tamshai } from '../../src/server/compose.ts';
-import { journeyFolder } from '../../src/server/journey.ts';
+import { folderOf } from '../../src/server/source-folder.ts';
 import { packageFolder } from '../../src/server/package.ts';
 import { joinOthers } from '../../src/server/sharing.ts';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
@@ -130,5 +130,6 @@ test('several processes with one Redis may serve the journey, each with its own 
 test('an installed package contains docs/journey, which is the default folder', () => {
   const { files } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { files: string[] };
   expect(files).toContain('docs');
-  expect(journeyFolder({ journeyFolder: undefined })).toBe(join(packageFolder, 'docs', 'journey'));
+  const [journey] = builtIn.domains.filter(({ name }) => name === 'journey');
+  expect(journey && folderOf(journey, { sourceFolder: () => undefined })?.path).toBe(join(packageFolder, 'docs', 'journey'));
 });

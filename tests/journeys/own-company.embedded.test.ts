@@ -1,5 +1,6 @@
 /** A configuration with own domains and an own sample company, started with its embedded stores. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -14,7 +15,10 @@ import { mintToken } from '../../src/identity/mint.ts';
 import { start } from '../../src/server/compose.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { sampleCollections, sampleTables } from '../../src/server/sample.ts';
+import { searchFile } from '../../src/server/search.ts';
+import { folderOf } from '../../src/server/source-folder.ts';
 import { nordwind } from '../own-company/company.ts';
+import { handbook } from '../own-company/handbook/domain.ts';
 import { notices } from '../own-company/notices/domain.ts';
 import { rooms, roomsSample } from '../own-company/rooms/domain.ts';
 import { vehicles } from '../own-company/vehicles/domain.ts';
@@ -26,13 +30,17 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function serve(domains: readonly Installed[], sample: SampleCompany | undefined, folder?: string) {
+async function serve(
+  domains: readonly Installed[],
+  sample: SampleCompany | undefined,
+  { folder, settings = {} }: { folder?: string; settings?: Record<string, string> } = {},
+) {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'tamshai-own-company-')));
   if (folder === undefined) closing.push(() => rm(data, { recursive: true, force: true }));
   const registry = registryOf(domains, sample);
   const names = ['gateway', ...registry.domains.map(({ name }) => name)];
   const ports = Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_PORT`, '0']));
-  const config = readConfig(registry, { ...ports, TAMSHAI_DATA: data, TAMSHAI_LOG_LEVEL: 'silent' });
+  const config = readConfig(registry, { ...ports, TAMSHAI_DATA: data, TAMSHAI_LOG_LEVEL: 'silent', ...settings });
   const tamshai = await start(config, { servers: names });
   let open = true;
   const close = async () => {
@@ -108,10 +116,42 @@ describe('an own sample company', () => {
 
     // A second start leaves the rows alone.
     await close();
-    const again = await serve([hr, tasks, knowledge, finance, rooms, vehicles, notices], nordwind, data);
+    const again = await serve([hr, tasks, knowledge, finance, rooms, vehicles, notices], nordwind, { folder: data });
     expect((await again.call('joerg.petersen', 'hr/list_employees', { limit: 50 })).data).toHaveLength(12);
     expect((await again.call('lukas.weiss', 'rooms/list_rooms', { limit: 50 })).data).toHaveLength(12);
   }, 240_000);
+});
+
+describe('a domain that is made from a folder', () => {
+  test('has a row for each file of the folder that its setting names, in a file of its own', async () => {
+    const pages = await mkdtemp(join(tmpdir(), 'tamshai-handbook-'));
+    closing.push(() => rm(pages, { recursive: true, force: true }));
+    await writeFile(join(pages, 'travel.md'), 'Book trains early.');
+    const settings = { TAMSHAI_HANDBOOK_FOLDER: pages };
+    const { call, data, close } = await serve([hr, handbook, notices], nordwind, { settings });
+    expect((await call('lukas.weiss', 'handbook/search_handbook')).data).toEqual([{ page_id: 'travel', text: 'Book trains early.' }]);
+    expect((await call('lukas.weiss', 'notices/search_notices')).data).toHaveLength(2);
+    expect(existsSync(join(data, 'handbook.db'))).toBe(true);
+    await close();
+    await rm(join(pages, 'travel.md'));
+    await writeFile(join(pages, 'pets.md'), 'Dogs stay at home.');
+    const again = await serve([hr, handbook, notices], nordwind, { folder: data, settings });
+    expect((await again.call('lukas.weiss', 'handbook/search_handbook', { query: 'dogs' })).data).toEqual([
+      { page_id: 'pets', text: 'Dogs stay at home.' },
+    ]);
+    expect((await again.call('lukas.weiss', 'handbook/search_handbook')).data).toHaveLength(1);
+    await again.close();
+    const wrong = { TAMSHAI_HANDBOOK_FOLDER: join(pages, 'pets.md') };
+    await expect(serve([hr, handbook, notices], nordwind, { folder: data, settings: wrong })).rejects.toThrow(
+      /^TAMSHAI_HANDBOOK_FOLDER names .* which is not a folder that can be read\.$/,
+    );
+  }, 120_000);
+
+  test('cannot use a file of the engine, or another kind of store', () => {
+    const { domain } = handbook;
+    expect(() => searchFile({ dataFolder: 'data' }, { ...domain, name: 'audit' })).toThrow('cannot be called audit');
+    expect(() => folderOf({ ...domain, store: 'sql' }, { sourceFolder: () => undefined })).toThrow('only domains on search');
+  });
 });
 
 describe('no sample company', () => {
@@ -131,7 +171,7 @@ describe('no sample company', () => {
     const options = { registry, employees: 500, today: new Date() };
     for (const domain of ['hr', 'tasks', 'rooms']) expect(await sampleTables(domain, options)).toEqual([]);
     for (const domain of ['vehicles', 'notices']) expect(await sampleCollections(domain, options)).toEqual([]);
-    const later = await serve([hr, tasks, rooms, vehicles, notices], nordwind, data);
+    const later = await serve([hr, tasks, rooms, vehicles, notices], nordwind, { folder: data });
     expect((await later.call('joerg.petersen', 'hr/list_employees', { limit: 50 })).data).toHaveLength(12);
     expect((await later.call('lukas.weiss', 'rooms/list_rooms', { limit: 50 })).data).toHaveLength(12);
   }, 240_000);

@@ -8,8 +8,9 @@ import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../../server/config.ts';
 import { openDocuments } from '../../server/documents.ts';
 import { openFolder } from '../../server/folder.ts';
-import { checkJourneyFolder, journeyFolder, readFolder } from '../../server/journey.ts';
+import { folderSetting } from '../../declare/folder.ts';
 import { openSearch } from '../../server/search.ts';
+import { checkFolder, type FolderDomain, folderOf, readFolder } from '../../server/source-folder.ts';
 import { passwordFor } from '../../server/stores.ts';
 import { count, duration } from '../terminal/text.ts';
 import { verifyLocalAudit } from './audit.ts';
@@ -59,17 +60,22 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
 }
 
 /** The files that the next start would index, and those that it would skip. */
-export async function journeyCheck(config: Config): Promise<Check[]> {
-  if (!ownOf(config, 'search').some(({ name }) => name === 'journey')) return [];
-  const fix = 'set TAMSHAI_JOURNEY_FOLDER to a folder with Markdown files, or unset it to index docs/journey of the package';
+export async function folderChecks(config: Config): Promise<Check[]> {
+  const folders = ownOf(config, 'search').flatMap((domain) => folderOf(domain, config) ?? []);
+  return (await Promise.all(folders.map(folderCheck))).flat();
+}
+
+async function folderCheck(folder: FolderDomain): Promise<Check[]> {
+  const { name, source, path } = folder;
+  const fix = `set ${folderSetting(name)} to a folder with Markdown files, or unset it to index ${source.standard} of the package`;
   try {
-    checkJourneyFolder(config);
+    checkFolder(folder);
   } catch (error) {
     return [{ state: 'fail', says: (error as Error).message, fix }];
   }
   const left: string[] = [];
-  const files = await readFolder(config, (path, why) => left.push(`${path}: ${why}`));
-  const says = `Journey: ${count(files.length, 'Markdown file')} in ${shownPath(journeyFolder(config))}`;
+  const files = await readFolder(folder, (file, why) => left.push(`${file}: ${why}`));
+  const says = `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${count(files.length, 'Markdown file')} in ${shownPath(path)}`;
   if (files.length === 0) return [{ state: 'warn', says, fix }];
   if (left.length === 0) return [{ state: 'ok', says }];
   return [

@@ -2,7 +2,7 @@
 import type { Config } from '../../server/config.ts';
 import { readConfig } from '../../server/config.ts';
 import { count, indent, wrap } from '../terminal/text.ts';
-import { auditCheck, databaseChecks, journeyCheck } from './doctor-data.ts';
+import { auditCheck, databaseChecks, folderChecks } from './doctor-data.ts';
 import { type Check, folderCheck, keysCheck, nodeCheck, portsCheck, redisCheck } from './doctor-checks.ts';
 import { issuerChecks, serverChecks, tracingCheck } from './doctor-reach.ts';
 import { openConsole } from './console.ts';
@@ -26,7 +26,7 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
       keysCheck,
       () => portsCheck(config, running),
       () => databaseChecks(config, running),
-      journeyCheck,
+      folderChecks,
       redisCheck,
       issuerChecks,
       serverChecks,

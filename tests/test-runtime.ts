@@ -319,7 +319,7 @@ async function server(url: string, domains: readonly string[], employees: number
   } finally {
     await root.query('select pg_advisory_unlock(42)');
   }
-  const databases = Array.from({ length: replicas }, () => openPostgres({ url: own.href, password }));
+  const databases = Array.from({ length: replicas }, () => openPostgres({ url: own.href, password, pingAs: 'hr_audit' }));
   return {
     databases,
     owner: async (text, values) => (await owner.query<Row>(text, values as unknown[])).rows,

@@ -52,7 +52,7 @@ export interface Tamshai {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly wiring: Wiring;
-  /** Undefined if no SQL domain of this process uses the embedded database. */
+  /** Undefined if neither a SQL domain of this process nor the engine's own store uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   /** Call it before `close`. The process reports itself as not ready for `ms`, and then waits for running requests. */
   drain(ms: number): Promise<void>;
@@ -152,6 +152,8 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     config,
     keys,
     domains: registry.domains.filter(({ name }) => local.includes(name)),
+    withGateway,
+    clock,
     checkpoints,
     progress,
     log,
@@ -236,7 +238,20 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     ? leadsIn(stores.byDomain['support'])
     : createRemoteLeads(upstreams.get('support'), keys.gateway.current, clock);
   const webBuild = withGateway ? openWebBuild(join(packageFolder, 'dist', 'web')) : undefined;
-  const identity = openIdentityServices({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts, webBuild });
+  const identity = openIdentityServices({
+    config,
+    base,
+    keys,
+    kv,
+    sealed,
+    store: stores.engine,
+    people,
+    leads,
+    clock,
+    log,
+    domainPorts,
+    webBuild,
+  });
 
   const decide = createDecisionService({
     tickets,
@@ -250,7 +265,12 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
         throw failure('PERSON_REQUIRED', 'This right to approve was already used.');
     },
   });
-  const readyToServe = createReadiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
+  // With an external issuer, no sign-in and no call reads the engine's own store.
+  const signInStores = identity.embedded && stores.engine ? [stores.engine] : [];
+  const readyToServe = createReadiness({
+    shared: [kv, ...signInStores],
+    backends: withGateway ? [...backends.values()] : local.map(backend),
+  });
   if (membership) later(keepMembership(membership, log, () => readyToServe.retire()));
   const asking = openAssistant({ config, runtime, backend, sealed, model });
   later(() => asking.close());

@@ -30,6 +30,8 @@ export interface Config {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly databaseUrl: (domain: string) => string | undefined;
+  /** PostgreSQL of the engine's own store; undefined means the embedded database. */
+  readonly engineDatabaseUrl: string | undefined;
   readonly mongodbUrl: (domain: string) => string | undefined;
   /** Elasticsearch or OpenSearch, or MongoDB if the domain's own setting names one. */
   readonly searchUrl: (domain: string) => string | undefined;
@@ -119,6 +121,7 @@ export function readConfig(registry: Registry, environment: Environment = proces
     ports,
     base: (env.TAMSHAI_PUBLIC_URL ?? `http://localhost:${ports['gateway']}`).replace(/\/+$/, ''),
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
+    engineDatabaseUrl: env.TAMSHAI_DATABASE_URL ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
     searchUrl: (domain) =>
       registry.domains.find(({ name }) => name === domain)?.folder

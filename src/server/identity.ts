@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { EngineStore } from '../engine/engine-store.ts';
 import type { Clock, KeyValue, Logger, People } from '../engine/ports.ts';
 import { createAccounts, type Accounts } from '../identity/accounts.ts';
 import { type EmbeddedProvider, createEmbeddedProvider } from '../identity/embedded/provider.ts';
@@ -22,7 +23,7 @@ export interface Identity {
   readonly verifier: Verifier;
   readonly sessions: WebSessions;
   readonly accounts: Accounts;
-  /** Undefined with an external issuer. */
+  /** Undefined with an external issuer, and in a process without a gateway. */
   readonly embedded: EmbeddedProvider | undefined;
   readonly issuers: readonly string[];
   /** Back-channel logout of an external issuer. */
@@ -37,6 +38,8 @@ export interface OpeningIdentity {
   readonly keys: Keys;
   readonly kv: KeyValue;
   readonly sealed: KeyValue;
+  /** Undefined without a gateway: only the gateway signs people in. */
+  readonly store: EngineStore | undefined;
   readonly people: People;
   readonly leads: LeadOf;
   readonly clock: Clock;
@@ -53,6 +56,7 @@ export function openIdentityServices({
   keys,
   kv,
   sealed,
+  store,
   people,
   leads,
   clock,
@@ -91,12 +95,13 @@ export function openIdentityServices({
   // The configured URL of a server, if there is one: the server's protected-resource metadata contains the same URL.
   const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
-    staff === undefined
+    staff === undefined && store !== undefined
       ? createEmbeddedProvider({
           base,
           keys,
           accounts: own,
           kv: sealed,
+          store,
           revocations: denied,
           servers,
           clock,
@@ -107,9 +112,9 @@ export function openIdentityServices({
       : undefined;
   const web = ({ issuer, realm }: Issuer) => ({
     issuer,
-    clientId: embedded ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId,
+    clientId: staff === undefined ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId,
     clientSecret,
-    embedded: embedded !== undefined,
+    embedded: staff === undefined,
   });
   const [staffIssuer, customerIssuer] = issuers;
   if (!staffIssuer) throw new Error('no issuer');

@@ -9,8 +9,8 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  /** Sign-in needs the shared store. */
-  readonly shared: { ping(): Promise<void> };
+  /** Sign-in needs all of these stores. */
+  readonly shared: readonly { ping(): Promise<void> }[];
   readonly backends: readonly ToolBackend[];
   readonly deadlineMs?: number | undefined;
   readonly silentMs?: number | undefined;
@@ -24,14 +24,15 @@ const SILENT_MS = 5_000;
 export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, silentMs = SILENT_MS }: ReadinessOptions): Readiness {
   let retired = false;
   const watched = (ping: () => Promise<void>) => createProbe(ping, deadlineMs, silentMs);
-  const store = watched(() => shared.ping());
+  const stores = shared.map((each) => watched(() => each.ping()));
   // The upstream client of a remote server tracks its availability, so no ping is needed.
   const servers = backends.map((each) => (each.remote ? async () => each.available() : watched(() => each.ping())));
   return {
     async ready() {
       if (retired) throw new Error('about to stop');
-      const [there, ...any] = await Promise.all([store(), ...servers.map((each) => each())]);
-      if (!there) throw new Error('the shared store does not answer');
+      const all = (probes: readonly (() => Promise<boolean>)[]) => Promise.all(probes.map((probe) => probe()));
+      const [there, any] = await Promise.all([all(stores), all(servers)]);
+      if (there.includes(false)) throw new Error('a shared store does not answer');
       if (!any.includes(true)) throw new Error('no server answers');
     },
     retire() {

@@ -102,6 +102,12 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
         meaning: `PostgreSQL 15 (from 15.14), 16 (from 16.10), 17 (from 17.6), 18 or newer, for the SQL domains: ${domainsOn('sql')}`,
       }),
     ),
+    TAMSHAI_DATABASE_URL: postgresUrl().meta(
+      text({
+        default: '`DATABASE_URL`',
+        meaning: "PostgreSQL for the engine's own store, which only the gateway uses: connected programs and their sign-ins",
+      }),
+    ),
     ...storeUrls(domains, 'DATABASE_URL', {
       url: postgresUrl,
       listed: { sql: () => ({ default: '`DATABASE_URL`', meaning: 'PostgreSQL for one domain' }) },

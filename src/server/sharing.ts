@@ -85,6 +85,14 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
       `Another process with a data folder of its own is called ${config.instance} on this Redis; ` +
         'set TAMSHAI_INSTANCE to a unique name, or start this process with the data folder that it had before.',
     );
+  if (withGateway) {
+    if (config.engineDatabaseUrl !== undefined) await kv.delete(claimed('engine-store'));
+    else if (!(await claim(kv, 'engine-store', place)))
+      throw new ConfigProblem(
+        'Another gateway on this Redis keeps connected programs in its own data folder, so a program would be known to one of them only; ' +
+          'set TAMSHAI_DATABASE_URL or DATABASE_URL for both.',
+      );
+  }
   for (const domain of local) {
     const setting = embeddedSetting(config, domain);
     if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));

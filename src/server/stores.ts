@@ -2,17 +2,20 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChainWriter, type Head } from '../engine/audit/chain-writer.ts';
-import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../engine/ports.ts';
+import type { EngineStore } from '../engine/engine-store.ts';
+import type { AuditChains, Clock, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../engine/ports.ts';
 import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
-import { derive, type Keys, type MasterKeys } from '../identity/keys.ts';
+import { derive, derivePrevious, type Keys, type MasterKeys } from '../identity/keys.ts';
 import { loadSample, sampleOptions } from './sample.ts';
 import type { Checkpoints } from '../storage/audit/checkpoints.ts';
+import { createSeal } from '../storage/seal.ts';
 import { createDocumentStore } from '../storage/documents/store.ts';
 import { openRedisKeyValue } from '../storage/kv/redis.ts';
 import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
 import { lastLink, createSqlChains } from '../storage/sql/chains.ts';
+import { createSqlEngineStore } from '../storage/sql/engine-store.ts';
 import { migrate } from '../storage/sql/migrate.ts';
 import { createSqlPeople } from '../storage/sql/people.ts';
 import { createSqlPeopleCopy, createSqlPeopleFeed } from '../storage/sql/people-feed.ts';
@@ -33,7 +36,9 @@ export interface Stores {
   /** hr's change feed for other domains' copies of people; undefined if hr is remote. */
   readonly feed: PeopleFeed | undefined;
   readonly copies: readonly PeopleCopy[];
-  /** Undefined if no SQL domain of this process uses the embedded database. */
+  /** The engine's own store; undefined without a gateway. */
+  readonly engine: EngineStore | undefined;
+  /** Undefined if neither a SQL domain of this process nor the engine's own store uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   pools(): readonly PoolLoad[];
   close(): Promise<void>;
@@ -55,12 +60,15 @@ export interface OpeningStores {
   readonly config: Config;
   readonly keys: Keys;
   readonly domains: readonly AnyDomain[];
+  readonly withGateway: boolean;
+  readonly clock: Clock;
   readonly checkpoints: Checkpoints;
   readonly progress: ReportProgress;
   readonly log?: Logger;
 }
 
-export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
+export async function openStores(opening: OpeningStores): Promise<Stores> {
+  const { config, keys, domains, withGateway, clock, checkpoints, progress, log } = opening;
   checkSeparateDatabases(config, domains);
   for (const domain of domains) {
     const folder = folderOf(domain, config);
@@ -76,12 +84,15 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     const url = config.databaseUrl(name) ?? '';
     groups.set(url, [...(groups.get(url) ?? []), name]);
   }
+  const engineUrl = withGateway ? (config.engineDatabaseUrl ?? '') : undefined;
+  if (engineUrl !== undefined && !groups.has(engineUrl)) groups.set(engineUrl, []);
   const databases: { load?(): readonly PoolLoad[]; close(): Promise<void> }[] = [];
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
   let people: People | undefined;
   let feed: PeopleFeed | undefined;
   const copies: PeopleCopy[] = [];
+  let engine: EngineStore | undefined;
   let embedded: EmbeddedDatabase | undefined;
   for (const [url, group] of groups) {
     if (url === '') embedded = await openEmbedded(config, group, progress);
@@ -90,6 +101,8 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
         ? embedded
         : await openServer({ url, domains: group, files: migrationsOf(config.registry, group), password: passwordFor(keys) });
     databases.push(database);
+    if (url === engineUrl)
+      engine = createSqlEngineStore(database, { clock, seal: createSeal(derive(keys, 'kv'), derivePrevious(keys, 'kv')) });
     for (const domain of group) {
       const audit = createSqlChains(database, domain);
       byDomain[domain] = createSqlStore(
@@ -136,13 +149,14 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     people,
     feed,
     copies,
+    engine,
     embedded,
     pools: () => databases.flatMap((database) => database.load?.() ?? []),
     close: closeAll,
   };
 }
 
-/** The SQL domains without a database URL share one embedded database; each has its own schema and roles. */
+/** The SQL domains without a database URL and the engine's own store share one embedded database; each has its own roles. */
 async function openEmbedded(config: Config, domains: readonly string[], progress: ReportProgress): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });

@@ -26,7 +26,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     const { hostname, port } = new URL(server);
     link = await openFaultyConnection({ host: hostname, port: Number(port) });
     const through = Object.assign(new URL(server), { port: String(link.port) });
-    database = openPostgres({ url: through.href, password: () => 'only-for-tests', stillThereMs: 300 });
+    database = openPostgres({ url: through.href, password: () => 'only-for-tests', pingAs: role, stillThereMs: 300 });
   });
   afterAll(async () => {
     await database.close();

@@ -50,7 +50,7 @@ async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[
   await loadSample(owner, options);
   const ids = await idsIn(owner);
   await owner.end();
-  const database = openPostgres({ url: own.href, password: () => 'only-for-tests', readers: 1, writers: 1 });
+  const database = openPostgres({ url: own.href, password: () => 'only-for-tests', pingAs: 'hr_audit', readers: 1, writers: 1 });
   return {
     database,
     ids,

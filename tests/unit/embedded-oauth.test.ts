@@ -19,6 +19,7 @@ import {
   type TestRuntime,
   testRuntime,
 } from './embedded-support.ts';
+import { engineRows } from '../engine-database.ts';
 import { refusal, UNAUTHENTICATED } from './identity-support.ts';
 
 let w: TestRuntime;
@@ -354,7 +355,7 @@ describe('the discovery documents', () => {
 
 test('the store holds a refresh token by its digest, not in plain text', async () => {
   const { refresh } = await signIn(w.base);
-  const key = `oidc:staff:RefreshToken:${createHash('sha256').update(refresh).digest('base64url')}`;
-  expect(await w.kv.get(key)).toBeDefined();
-  expect(await w.kv.get(`oidc:staff:RefreshToken:${refresh}`)).toBeUndefined();
+  const rows = await engineRows('select * from tamshai.refresh_tokens');
+  expect(rows.map((row) => row['token_hash'])).toContain(createHash('sha256').update(refresh).digest('base64url'));
+  expect(JSON.stringify(rows)).not.toContain(refresh);
 });

@@ -16,6 +16,7 @@ import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { openWebBuild } from '../../src/identity/web/build.ts';
 import { WEB_BUILD } from '../services/built.ts';
 import { folder, testPeople } from './identity-support.ts';
+import { emptyEngineStore } from '../engine-database.ts';
 import { builtIn } from '../registry.ts';
 
 export interface Answer {
@@ -137,6 +138,7 @@ export async function testRuntime(registrationLimits?: RegistrationLimits): Prom
     keys,
     accounts: all,
     kv,
+    store: await emptyEngineStore(),
     revocations: denied,
     servers: ['http://localhost:3101'],
     registrationLimits,

@@ -22,6 +22,7 @@ import { persona, personas } from '../../domains/sample-company/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { WEB_BUILD } from '../services/built.ts';
 import { folder, testPeople } from './identity-support.ts';
+import { emptyEngineStore } from '../engine-database.ts';
 import { builtIn } from '../registry.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -80,7 +81,8 @@ export async function testServer({ scriptedApprovals = false, webFolder = WEB_BU
   const keys = openKeys(folder());
   const all = createAccounts(kv, personas, { roles: builtIn.roles });
   const denied = createRevocations(kv);
-  provider = createEmbeddedProvider({ base, keys, accounts: all, kv, revocations: denied, servers: [], scriptedApprovals, build });
+  const store = await emptyEngineStore();
+  provider = createEmbeddedProvider({ base, keys, accounts: all, kv, store, revocations: denied, servers: [], scriptedApprovals, build });
   const issuers = (['staff', 'customer'] as const).map((realm) =>
     createEmbeddedIssuer({ roles: builtIn.roles, realm, base, keys, accounts: all }),
   );

@@ -14,7 +14,7 @@ describe('a process', () => {
   const made = (silentMs = 60_000) => {
     const now = { store: well as () => Promise<void>, hr: well as () => Promise<void> };
     const hr = { remote: false, ping: () => now.hr() } as ToolBackend;
-    const { ready } = createReadiness({ shared: { ping: () => now.store() }, backends: [hr], deadlineMs: 20, silentMs });
+    const { ready } = createReadiness({ shared: [{ ping: () => now.store() }], backends: [hr], deadlineMs: 20, silentMs });
     const isReady = () =>
       ready().then(
         () => true,

@@ -10,6 +10,7 @@ import { openCallChains } from '../../storage/audit/call-chains.ts';
 import { readCheckpoints } from '../../storage/audit/checkpoints.ts';
 import { createSqlChains } from '../../storage/sql/chains.ts';
 import type { SqlDatabase } from '../../storage/sql/database.ts';
+import { ENGINE_LOGIN } from '../../storage/sql/migrate.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
 import { checkpointedHere, keptHere } from '../../server/chains.ts';
 import type { Config } from '../../server/config.ts';
@@ -74,7 +75,7 @@ export async function openLocalAudit(config: Config, keys: Keys | undefined, emb
   if (embedded !== undefined) for (const name of inFolder) if (await isThere(embedded, name)) sources.push(createSqlChains(embedded, name));
   if (keys !== undefined) {
     for (const [url, names] of servers) {
-      const database = openPostgres({ url, password: passwordFor(keys), readers: 1 });
+      const database = openPostgres({ url, password: passwordFor(keys), pingAs: ENGINE_LOGIN, readers: 1 });
       closing.push(() => database.close());
       sources.push(...names.map((name) => createSqlChains(database, name)));
     }

@@ -71,7 +71,7 @@ async function readable<T>(config: Config, body: (database: SqlDatabase) => Prom
   const url = placeOf(config);
   if (url !== undefined) {
     const keys = config.masterKey === undefined ? keysOf(config) : openKeys(config.dataFolder, config);
-    const database = openPostgres({ url, password: passwordFor(keys), readers: 1 });
+    const database = openPostgres({ url, password: passwordFor(keys), pingAs: 'knowledge_audit', readers: 1 });
     return await body(database).finally(() => database.close());
   }
   keysOf(config);

@@ -5,6 +5,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { failure } from '../../declare/errors.ts';
 import { isFormType, isJsonType } from '../../engine/media-type.ts';
 import type { Realm } from '../../declare/people.ts';
+import type { EngineStore } from '../../engine/engine-store.ts';
 import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
 import type { Accounts } from '../accounts.ts';
 import { embeddedIssuerUrl } from '../issuers.ts';
@@ -14,7 +15,7 @@ import { contentSecurityPolicy, pageHeaders, securityHeaders } from '../web/head
 import type { WebBuild } from '../web/build.ts';
 import type { PageFrame } from '../web/layout.ts';
 import { fromOurPage, hostAllowed } from '../web/origin.ts';
-import { keepClient, kvAdapter } from './adapter.ts';
+import { createProviderAdapter } from './adapter.ts';
 import { isOurs } from './clients.ts';
 import { configuration, NOT_YOURS, SCOPES } from './configuration.ts';
 import { createInteractions } from './interaction.ts';
@@ -29,7 +30,10 @@ export interface EmbeddedProviderOptions {
   readonly base: string;
   readonly keys: Keys;
   readonly accounts: Accounts;
+  /** Codes, sessions and interactions. */
   readonly kv: KeyValue;
+  /** Registered clients, grants and refresh tokens. */
+  readonly store: EngineStore;
   readonly revocations: Pick<Revocations, 'revokeSession' | 'revokeToken'>;
   /** Base URLs of the domain servers (`http://localhost:3101`), for tokens that clients use with them directly. */
   readonly servers: readonly string[];
@@ -51,7 +55,6 @@ export interface EmbeddedProvider {
 }
 
 const REALMS = ['staff', 'customer'] as const;
-const USED_CLIENT_SECONDS = 90 * 24 * 3600;
 const REVOCATION_PATH = '/token/revocation';
 const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)$/;
 
@@ -101,7 +104,19 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
 }
 
 function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
-  const { base, keys, accounts, kv, revocations, servers, log, scriptedApprovals, build, clock = { now: () => new Date() } } = options;
+  const {
+    base,
+    keys,
+    accounts,
+    kv,
+    store,
+    revocations,
+    servers,
+    log,
+    scriptedApprovals,
+    build,
+    clock = { now: () => new Date() },
+  } = options;
   const limits = options.registrationLimits ?? REGISTRATION_LIMITS;
   const issuer = embeddedIssuerUrl(base, realm);
   const mount = issuer.slice(base.length);
@@ -110,8 +125,8 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
   const resources = audiences(base, servers);
   const cookieKeys = [derive(keys, 'cookie'), derivePrevious(keys, 'cookie')].flatMap((key) => (key ? [key.toString('base64url')] : []));
   const onReplay = (grantId: string) => revocations.revokeSession(realm, grantId);
-  const adapter = kvAdapter({ kv, prefix, onReplay, unusedClientSeconds: limits.unusedSeconds });
-  const registered = createRegistrations(kv, prefix, limits, clock);
+  const adapter = createProviderAdapter({ kv, store, realm, prefix, onReplay, clock });
+  const registered = createRegistrations({ realm, clients: store.clients, kv, prefix, limits, clock });
 
   const provider = new Provider(
     issuer,
@@ -151,7 +166,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       // Removes the content type of the provider's refusal, because the body is empty now.
       if (!foreign) ctx.remove('content-type');
     }
-    if (registering && ctx.status !== 201) await registered.used(clientId);
+    if (registering && ctx.status !== 201) await registered.release(clientId);
     // Waits for pending revocations, so that they are in force when the client gets its answer.
     await Promise.allSettled(endings);
     if (WELL_KNOWN.test(ctx.path)) {
@@ -163,9 +178,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
   const callback = provider.callback();
 
   const onAllowed = async (clientId: string) => {
-    if (isOurs(clientId)) return;
-    await registered.used(clientId);
-    await keepClient(kv, prefix, clientId, USED_CLIENT_SECONDS);
+    if (!isOurs(clientId)) await registered.markUsed(clientId);
   };
   const csrfKey = derive(keys, 'csrf');
   const interact = createInteractions({ provider, realm, base, mount, csrfKey, accounts, audienceOf: resources.of, onAllowed, frame });

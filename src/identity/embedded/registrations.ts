@@ -1,4 +1,6 @@
 /** Limits dynamic client registration, which is open to anyone: rate per address, and number of unused clients. */
+import type { Realm } from '../../declare/people.ts';
+import type { ClientRepository } from '../../engine/engine-store.ts';
 import type { Clock, KeyValue } from '../../engine/ports.ts';
 
 export interface RegistrationLimits {
@@ -10,36 +12,29 @@ export interface RegistrationLimits {
 }
 
 export const REGISTRATION_LIMITS: RegistrationLimits = { unused: 200, unusedSeconds: 24 * 3600, perMinute: 20 };
+/** How long a client stays registered after a person has allowed it. */
+const USED_SECONDS = 90 * 24 * 3600;
 
-interface Unused {
-  readonly id: string;
-  readonly until: number;
+export interface RegistrationOptions {
+  readonly realm: Realm;
+  readonly clients: ClientRepository;
+  /** Counts registrations from each address. */
+  readonly kv: KeyValue;
+  readonly prefix: string;
+  readonly limits: RegistrationLimits;
+  readonly clock: Clock;
 }
 
-export function createRegistrations(kv: KeyValue, prefix: string, limits: RegistrationLimits, clock: Clock) {
-  const key = `${prefix}unused-clients`;
-  const seconds = () => Math.floor(clock.now().getTime() / 1000);
-
-  /** Updates the list by compare-and-swap. If `next` returns undefined, the list stays and the result is false. */
-  const change = async (next: (list: readonly Unused[]) => readonly Unused[] | undefined): Promise<boolean> => {
-    for (;;) {
-      const stored = await kv.get(key);
-      const now = seconds();
-      const list = (stored === undefined ? [] : (JSON.parse(stored) as Unused[])).filter(({ until }) => until > now);
-      const after = next(list);
-      if (!after) return false;
-      const text = JSON.stringify(after);
-      if (stored === undefined ? await kv.add(key, text, limits.unusedSeconds) : await kv.swap(key, stored, text, limits.unusedSeconds))
-        return true;
-    }
-  };
-
+export function createRegistrations({ realm, clients, kv, prefix, limits, clock }: RegistrationOptions) {
+  const after = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000);
   return {
     tooFast: async (address: string): Promise<boolean> => (await kv.count(`${prefix}registering:${address}`, 60)) > limits.perMinute,
     /** Returns false if there are too many unused clients. */
-    reserve: (id: string): Promise<boolean> =>
-      change((list) => (list.length >= limits.unused ? undefined : [...list, { id, until: seconds() + limits.unusedSeconds }])),
-    used: (id: string): Promise<boolean> =>
-      change((list) => (list.some((each) => each.id === id) ? list.filter((each) => each.id !== id) : undefined)),
+    reserve: (clientId: string): Promise<boolean> =>
+      clients.reserve({ realm, clientId }, { most: limits.unused, expiresAt: after(limits.unusedSeconds) }),
+    /** The registration failed. */
+    release: (clientId: string): Promise<void> => clients.remove({ realm, clientId }),
+    /** A person has allowed the client. */
+    markUsed: (clientId: string): Promise<void> => clients.markUsed({ realm, clientId }, after(USED_SECONDS)),
   };
 }

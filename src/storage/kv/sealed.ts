@@ -1,37 +1,15 @@
-/** Encryption of the key-value store (AES-256-GCM). */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+/** The key-value store with encrypted values. */
 import type { KeyValue } from '../../engine/ports.ts';
+import { createSeal } from '../seal.ts';
 
-const ALGORITHM = 'aes-256-gcm';
-const NONCE = 12;
-const TAG = 16;
 const SWAP_TRIES = 8;
-
-function openWith(key: Uint8Array, name: string, bytes: Buffer): string | undefined {
-  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(Buffer.from(name));
-  decipher.setAuthTag(bytes.subarray(-TAG));
-  try {
-    return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Encrypts the values of a key-value store, because cards contain salaries. The name of the key is authenticated, so that a value
  * copied to another key cannot be decrypted. A value that cannot be decrypted counts as missing. Counters are not encrypted.
  */
 export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
-  const seal = (name: string, plain: string): string => {
-    const nonce = randomBytes(NONCE);
-    const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(name));
-    return Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
-  };
-  const open = (name: string, sealed: string): string | undefined => {
-    const bytes = Buffer.from(sealed, 'base64url');
-    if (bytes.length < NONCE + TAG) return undefined;
-    return openWith(key, name, bytes) ?? (previous && openWith(previous, name, bytes));
-  };
+  const { seal, open } = createSeal(key, previous);
 
   return {
     async get(name) {

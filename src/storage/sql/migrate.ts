@@ -144,14 +144,16 @@ export async function missing(login: pg.ClientBase, files: readonly Migration[])
   return files.filter((file) => isOpen(file, known)).map(({ name }) => name);
 }
 
+/** The login of the engine's own store (engine-store.ts). */
+export const ENGINE_LOGIN = 'tamshai_engine';
 /** The login of processes that serve: it reads which files were applied, and nothing else. */
 export const SERVING_LOGIN = 'tamshai_serve';
 
 /** On a server each database role is a login of its own, with a password derived from the master key. */
 export async function giveLogins(owner: pg.ClientBase, domains: readonly string[], password: (role: string) => string): Promise<void> {
   const { rows } = await owner.query<{ rolname: string }>(
-    "select rolname from pg_roles where split_part(rolname, '_', 1) = any ($1) or rolname = $2",
-    [domains, SERVING_LOGIN],
+    "select rolname from pg_roles where split_part(rolname, '_', 1) = any ($1) or rolname = any ($2)",
+    [domains, [SERVING_LOGIN, ENGINE_LOGIN]],
   );
   for (const { rolname } of rows) {
     const made = await owner.query<{ statement: string }>(

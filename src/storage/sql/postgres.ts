@@ -14,6 +14,8 @@ export interface PostgresOptions {
   /** Host, port and database. The user in it neither reads nor writes rows. */
   readonly url: string;
   readonly password: (role: string) => string;
+  /** The role that `ping` logs in as; it needs no rights. */
+  readonly pingAs: string;
   readonly readers?: number;
   readonly writers?: number;
   /** The ping interval of connections that only listen. */
@@ -29,7 +31,7 @@ const PREPARE_AGAIN: ReadonlySet<unknown> = new Set(['0A000', '26000']);
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
 
-export function openPostgres({ url, password, readers = 2, writers = 4, stillThereMs }: PostgresOptions): SqlDatabase {
+export function openPostgres({ url, password, pingAs, readers = 2, writers = 4, stillThereMs }: PostgresOptions): SqlDatabase {
   const configFor = (role: string): pg.ClientConfig => {
     const address = new URL(url);
     address.username = role;
@@ -119,8 +121,8 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
       };
     },
     async ping() {
-      const [role] = readersOf.keys();
-      if (role !== undefined) await reading(role).query('select 1', []);
+      const [role = pingAs] = readersOf.keys();
+      await reading(role).query('select 1', []);
     },
     load: () => [
       ...[...readersOf].map(([role, all]) => ({ pool: `${role} reads`, ...all.load() })),

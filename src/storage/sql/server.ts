@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { DatabaseProblem } from '../problem.ts';
 import type { SqlDatabase } from './database.ts';
-import { giveLogins, type Migration, migrate, missing, SERVING_LOGIN } from './migrate.ts';
+import { ENGINE_LOGIN, giveLogins, type Migration, migrate, missing, SERVING_LOGIN } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 
 /** Older versions have vulnerabilities in row-level security (CVE-2023-2455, CVE-2025-8713). */
@@ -131,7 +131,7 @@ export async function openServer({ url, domains, files, password }: ServerOption
       );
     });
     if (open !== undefined) throw new DatabaseProblem(`The schema at ${addressOf(url)} is not up to date (${open}); ${MIGRATE}.`);
-    return openPostgres({ url, password });
+    return openPostgres({ url, password, pingAs: domains[0] === undefined ? ENGINE_LOGIN : `${domains[0]}_audit` });
   } finally {
     await setup.end();
   }

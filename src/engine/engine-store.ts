@@ -1,0 +1,64 @@
+/** The port of the engine's own store: connected clients and their sign-ins, which must survive an emptied key-value store. */
+import type { Realm } from '../declare/people.ts';
+
+/** A repository for each kind of record. Records of different realms never mix. */
+export interface EngineStore {
+  readonly clients: ClientRepository;
+  readonly signIns: SignInRepository;
+  readonly refreshTokens: RefreshTokenRepository;
+  ping(): Promise<void>;
+}
+
+export interface ClientKey {
+  readonly realm: Realm;
+  readonly clientId: string;
+}
+
+export interface SignInKey {
+  readonly realm: Realm;
+  readonly signInId: string;
+}
+
+export interface TokenKey {
+  readonly realm: Realm;
+  /** A digest of the token: the store never holds the token itself in plain text. */
+  readonly hash: string;
+}
+
+/** OAuth clients that registered themselves. Expired clients count as missing. */
+export interface ClientRepository {
+  /** Reserves a place for a new client. False if the realm already has `most` clients that nobody has used. */
+  reserve(client: ClientKey, limit: { readonly most: number; readonly expiresAt: Date }): Promise<boolean>;
+  /** Stores the metadata of a reserved client. */
+  save(client: ClientKey, metadata: object): Promise<void>;
+  find(client: ClientKey): Promise<object | undefined>;
+  /** A person has allowed the client: it no longer counts as unused, and lives until `expiresAt`. */
+  markUsed(client: ClientKey, expiresAt: Date): Promise<void>;
+  remove(client: ClientKey): Promise<void>;
+}
+
+/** Sign-ins of people through clients (OAuth grants). Expired sign-ins count as missing. */
+export interface SignInRepository {
+  save(signIn: SignInKey, record: SignInRecord): Promise<void>;
+  /** The stored consent. */
+  find(signIn: SignInKey): Promise<object | undefined>;
+  /** Ends the sign-in and its refresh tokens. */
+  end(signIn: SignInKey): Promise<void>;
+}
+
+export interface SignInRecord {
+  readonly clientId: string;
+  readonly accountId: string;
+  readonly consent: object;
+  readonly expiresAt: Date;
+}
+
+/** Refresh tokens. A token is valid only while its sign-in exists. */
+export interface RefreshTokenRepository {
+  /** Stores nothing if the sign-in has ended. */
+  save(token: TokenKey, record: { readonly signInId: string; readonly text: string; readonly expiresAt: Date }): Promise<void>;
+  find(token: TokenKey): Promise<{ readonly text: string; readonly usedAt: Date | undefined } | undefined>;
+  /** Marks the token as used. Of concurrent calls for one token, only one returns true. */
+  use(token: TokenKey): Promise<boolean>;
+  remove(token: TokenKey): Promise<void>;
+}

@@ -98,15 +98,15 @@ describe.each(databases)('the catalogue of %s', (kind) => {
         array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and split_part(g.rolname, '_', 1) = any ($1) order by 1) as groups,
         array(select pg_describe_object(classid, objid, 0) from pg_shdepend where refobjid = r.oid and deptype = 'o' and refclassid = 'pg_authid'::regclass
           and dbid = (select oid from pg_database where datname = current_database()) order by 1) as owns
-      from pg_roles r where split_part(rolname, '_', 1) = any ($1) or rolname in ('tamshai_app', 'tamshai_serve') or rolname ~ '^tamshai_[a-z]+_keeper$' order by 1`,
+      from pg_roles r where split_part(rolname, '_', 1) = any ($1) or rolname in ('tamshai_app', 'tamshai_serve', 'tamshai_engine') or rolname ~ '^tamshai_[a-z]+_keeper$' order by 1`,
       [DOMAINS],
     );
     for (const row of roles) {
       const { name, mighty, login, inherits } = row as Record<'name' | 'mighty' | 'login' | 'inherits', unknown>;
       const [groups, owns] = [list(row['groups']), list(row['owns'])];
       const ordinary = names.includes(String(name));
-      // On a server tamshai_serve has LOGIN (giveLogins in migrate.ts); on the embedded database it has not.
-      if (name === 'tamshai_serve') {
+      // On a server these have LOGIN (giveLogins in migrate.ts); on the embedded database they have not.
+      if (name === 'tamshai_serve' || name === 'tamshai_engine') {
         expect({ mighty, groups, owns }).toEqual({ mighty: false, groups: [], owns: [] });
         continue;
       }
@@ -132,7 +132,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
           `- ${schema}: ${String(rights).replace(`${schema} usage; `, '')}`,
         ]);
     }
-    expect([...granted.keys()].filter((role) => !names.includes(role) && !isSystemRole(role))).toEqual(['tamshai_serve']);
+    expect([...granted.keys()].filter((role) => !names.includes(role) && !isSystemRole(role))).toEqual(['tamshai_engine', 'tamshai_serve']);
     const definers =
       await testRuntime.owner(`select pronamespace::regnamespace || '.' || proname || ' as ' || proowner::regrole as name, proconfig::text as config
       from pg_proc where prosecdef and pronamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema') order by 1`);
@@ -146,7 +146,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       '',
       'An audience has a role for reads (`hr_everyone`) and, if it writes, one for writes (`hr_everyone_write`). `hr_audit` reads the audit',
       'log; `hr_feed` serves the change feed of people. `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at',
-      'the end of this file, and no session can log in as it. `tamshai_serve` only checks which migrations were applied.',
+      'the end of this file, and no session can log in as it. `tamshai_serve` only checks which migrations were applied;',
+      "`tamshai_engine` reads and writes the engine's own store.",
       '',
       ...sections,
       '## Functions with more rights than their caller',

@@ -51,6 +51,20 @@ export function ownDomains(config: Config): {
   return { embedded: own.filter((name) => config.databaseUrl(name) === undefined), servers };
 }
 
+/** The databases of this installation: those of the SQL domains, and the one of the engine's own store, which may hold no domain. */
+export function ownDatabases(config: Config): {
+  readonly embedded: readonly string[];
+  /** Whether the engine's own store is in the embedded database. */
+  readonly engineEmbedded: boolean;
+  readonly servers: ReadonlyMap<string, readonly string[]>;
+} {
+  const { embedded, servers } = ownDomains(config);
+  const { engineDatabaseUrl } = config;
+  if (engineDatabaseUrl === undefined || servers.has(engineDatabaseUrl))
+    return { embedded, engineEmbedded: engineDatabaseUrl === undefined, servers };
+  return { embedded, engineEmbedded: false, servers: new Map([...servers, [engineDatabaseUrl, []]]) };
+}
+
 export interface LocalAudit {
   readonly sources: readonly AuditChains[];
   readonly checkpoints: readonly Checkpoint[];

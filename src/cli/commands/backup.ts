@@ -19,7 +19,7 @@ function elsewhere(config: Config): string[] {
   const { domains } = builtIn;
   const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
   return [
-    ...(some(config.databaseUrl) ? ['PostgreSQL'] : []),
+    ...(some(config.databaseUrl) || config.engineDatabaseUrl !== undefined ? ['PostgreSQL'] : []),
     ...(some(config.mongodbUrl) ? ['MongoDB'] : []),
     ...(some(config.searchUrl) ? ['the search server'] : []),
     ...(config.redisUrl === undefined ? [] : ['Redis']),

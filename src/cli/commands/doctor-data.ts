@@ -19,16 +19,16 @@ import type { Check } from './doctor-checks.ts';
 import { keysOf, shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './server-address.ts';
 import { Stop } from './stop.ts';
-import { ownDomains, ownOf } from './audit-chains.ts';
+import { ownDatabases, ownOf } from './audit-chains.ts';
 import { migrationsOf } from '../../server/schemas.ts';
 
 const CLOCKS_DIFFER_MS = 2_000;
 
 export async function databaseChecks(config: Config, running: boolean): Promise<Check[]> {
-  const { embedded, servers } = ownDomains(config);
+  const { embedded, engineEmbedded, servers } = ownDatabases(config);
   const checks: Check[] = [];
   const folder = join(config.dataFolder, 'pg');
-  if (embedded.length > 0 && existsSync(join(folder, 'PG_VERSION'))) {
+  if ((embedded.length > 0 || engineEmbedded) && existsSync(join(folder, 'PG_VERSION'))) {
     if (running) checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to check its row security' });
     else checks.push(...(await embeddedChecks(config, folder, embedded)));
   }

@@ -1,5 +1,5 @@
 /** `tamshai migrate`: updates the schemas of all databases of this installation. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
 import { migrate as apply } from '../../storage/sql/migrate.ts';
@@ -14,16 +14,18 @@ import { openConsole } from './console.ts';
 import { shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './server-address.ts';
 import { EXIT } from './stop.ts';
-import { ownDomains, ownOf } from './audit-chains.ts';
+import { ownDatabases, ownOf } from './audit-chains.ts';
 import { builtIn } from '../registry.ts';
 import { migrationsOf } from '../../server/schemas.ts';
 
 export async function migrate(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const config = readConfig(builtIn);
-  const { embedded, servers } = ownDomains(config);
+  const { embedded, engineEmbedded, servers } = ownDatabases(config);
   const done: { place: string; applied: readonly string[] }[] = [];
-  const folder = embedded.length > 0 ? openFolder(config.dataFolder) : undefined;
+  // Every start migrates the embedded database, so it is not created here for the engine's own store alone.
+  const isEmbedded = embedded.length > 0 || (engineEmbedded && existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')));
+  const folder = isEmbedded ? openFolder(config.dataFolder) : undefined;
   try {
     const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
     if (folder !== undefined) {

@@ -87,7 +87,9 @@ function shout({ out, look: { style } }: Console): void {
 }
 
 function storesOf(config: Config): string {
-  const urls = new Set(builtIn.domains.flatMap(({ name }) => config.databaseUrl(name) ?? []));
+  const urls = new Set(
+    [...builtIn.domains.map(({ name }) => config.databaseUrl(name)), config.engineDatabaseUrl].flatMap((url) => url ?? []),
+  );
   const outside = [
     ...[...urls].map((url) => `PostgreSQL at ${addressOf(url)}`),
     ...(config.redisUrl === undefined ? [] : [`Redis at ${addressOf(config.redisUrl)}`]),

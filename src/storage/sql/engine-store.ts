@@ -115,9 +115,9 @@ export function createSqlEngineStore(database: SqlDatabase, { clock, seal }: Sql
            where t.realm = $1 and t.token_hash = $2 and t.expires_at > $3 and s.expires_at > $3`,
           [...ofToken(token), now()],
         );
-        const text = row && seal.open(sealedName(token), String(row['sealed']));
+        const text = typeof row?.['sealed'] === 'string' ? seal.open(sealedName(token), row['sealed']) : undefined;
         if (!row || text === undefined) return undefined;
-        return { text, usedAt: row['used_at'] === null ? undefined : new Date(String(row['used_at'])) };
+        return { text, usedAt: typeof row['used_at'] === 'string' ? new Date(row['used_at']) : undefined };
       },
       async use(token) {
         const used = await write(

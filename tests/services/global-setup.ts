@@ -24,18 +24,22 @@ export default async function start(): Promise<() => Promise<void>> {
     await Promise.all(running.map((server) => server.stop()));
   };
   const names = (process.env['TAMSHAI_TEST_SERVERS'] ?? '').split(',').filter(Boolean);
-  try {
-    for (const name of names) {
+  const unknown = names.find((name) => !Object.hasOwn(SERVERS, name));
+  if (unknown !== undefined) throw new Error(`TAMSHAI_TEST_SERVERS names an unknown server: ${unknown}`);
+  // All at the same time: most of a start is waiting.
+  const starts = await Promise.allSettled(
+    names.map(async (name) => {
       const [variable, open] = SERVERS[name] ?? [];
-      if (variable === undefined || open === undefined) throw new Error(`TAMSHAI_TEST_SERVERS names an unknown server: ${name}`);
-      if (process.env[variable]) continue;
+      if (variable === undefined || open === undefined || process.env[variable]) return;
       const server = await open();
       running.push(server);
       process.env[variable] = server.url;
-    }
-  } catch (error) {
+    }),
+  );
+  const failed = starts.find((each) => each.status === 'rejected');
+  if (failed) {
     await stop();
-    throw error;
+    throw failed.reason;
   }
   if (running.length > 0) console.log(`Running beside the tests: ${running.map(({ version }) => version).join(', ')}.`);
   return stop;

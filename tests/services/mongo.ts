@@ -37,6 +37,8 @@ function binary(): string {
 
 /** An empty replica set with one member, on a random loopback port. It ends abandoned transactions after a few seconds. */
 export async function startMongo(): Promise<TestServer> {
+  // Before the first `await`: a download blocks this process, and no deadline of a server that starts at the same time may pass meanwhile.
+  const mongod = binary();
   const folder = ownFolder('mongo', {});
   const port = await freePort();
   const settings = {
@@ -50,7 +52,7 @@ export async function startMongo(): Promise<TestServer> {
     setParameter: 'transactionLifetimeLimitSeconds=4',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const server = new Launched(binary(), [...args, '--nounixsocket'], folder, {});
+  const server = new Launched(mongod, [...args, '--nounixsocket'], folder, {});
   await server.listening(port);
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const admin = client.db('admin');

@@ -140,7 +140,7 @@ export async function startSearch(program: SearchProduct, { large = false } = {}
     [`${variable}_TMPDIR`]: join(folder, 'tmp'),
   };
   const server = new Launched(join(home, 'bin', program), [], folder, account, env);
-  await server.listening(port, 120_000);
+  await server.listening(port, 240_000);
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + 60_000;
   // Not every distribution answers at its root path.

@@ -24,10 +24,12 @@ function program(): string {
 
 /** A toxiproxy without proxies, on a random loopback port. */
 export async function startToxiproxy(): Promise<TestServer> {
+  // Before the first `await`: a build blocks this process, and no deadline of a server that starts at the same time may pass meanwhile.
+  const toxiproxy = program();
   const account = unprivileged();
   const folder = ownFolder('toxiproxy', account);
   const port = await freePort();
-  const server = new Launched(program(), ['-host', '127.0.0.1', '-port', String(port)], folder, account);
+  const server = new Launched(toxiproxy, ['-host', '127.0.0.1', '-port', String(port)], folder, account);
   await server.listening(port);
   return { url: `http://127.0.0.1:${port}`, version: `toxiproxy ${VERSION}`, pid: server.pid, stop: () => server.stop('SIGKILL') };
 }

@@ -102,7 +102,7 @@ describe.each(databases)('rows on %s', (kind) => {
 
     test('the audience self sees only its own record, and no reviews, chain or directory', async () => {
       await testRuntime.as('hr_self', someone('marcus.johnson'), async (query) => {
-        for (const relation of ['employees', 'people', 'pay', 'contact', 'time_off_balances', 'time_off']) {
+        for (const relation of ['employees', 'people', 'pay', 'contact', 'time_off_balances', 'time_off_requests', 'time_off']) {
           expect(new Set(await ids(query, `select employee_id from hr.${relation}`))).toEqual(new Set([idOf('marcus.johnson')]));
         }
       });

@@ -51,6 +51,12 @@ export type User = {
   readonly assistant: {
     readonly model: string;
   };
+  readonly company: {
+    readonly name: string;
+    readonly timeZone: string;
+    readonly currency: string;
+    readonly fiscalYearStart: number;
+  };
 };
 export type ToolList = {
   readonly servers: readonly ({
@@ -233,6 +239,7 @@ export type ConfirmationData = {
     readonly from: unknown;
     readonly to: unknown;
     readonly format: "text" | "money" | "date" | "number" | "days";
+    readonly currency?: string;
   })[];
   readonly reason: string | null;
   readonly destructive: boolean;

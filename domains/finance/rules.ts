@@ -1,8 +1,9 @@
 /** Rules and queries shared by the finance tools. */
 import { z } from 'zod';
+import type { Company } from '../../src/declare/company.ts';
 import { storedId } from '../../src/declare/fields.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from '../../src/declare/sql.ts';
-import { sumOf, usd } from '../../src/declare/money.ts';
+import { formatMoney, sumOf } from '../../src/declare/money.ts';
 import { shared } from './cents.ts';
 import { type budget, budgetCategory, type category, expenseItem, expenseReport, type fullReport, invoice } from './schemas.ts';
 
@@ -12,8 +13,6 @@ export type Report = z.output<typeof expenseReport>;
 export type FullReport = z.output<typeof fullReport>;
 type Category = z.output<typeof category>;
 
-/** The fiscal year is the calendar year. */
-export const fiscalYearOf = (day: string): number => Number(day.slice(0, 4));
 export const daysAfter = (day: string, count: number): string => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
 export function lastDayOf(month: string): string {
@@ -97,22 +96,24 @@ export async function changedLines(sql: SqlReader, budget_id: string, amount: nu
 
 export const inWords = {
   budget: ({ department, fiscal_year }: Pick<Budget, 'department' | 'fiscal_year'>) => `the ${department} budget for ${fiscal_year}`,
-  invoice: ({ vendor_name, amount }: Invoice) => `the invoice of ${vendor_name} for ${usd(amount)}`,
-  report: ({ employee_name, month, total }: Report) => `the expense report of ${employee_name} for ${month}, ${usd(total)} in total`,
+  invoice: ({ vendor_name, amount }: Invoice, company: Company) => `the invoice of ${vendor_name} for ${formatMoney(amount, company)}`,
+  report: ({ employee_name, month, total }: Report, company: Company) =>
+    `the expense report of ${employee_name} for ${month}, ${formatMoney(total, company)} in total`,
 };
 /** The facts that an approval card shows besides the changes. */
 export const labels = {
-  budget: ({ department, fiscal_year, allocated_amount }: Budget) => `${department}, ${fiscal_year}: ${usd(allocated_amount)}`,
-  invoice: ({ vendor_name, description, amount, department, due_date }: Invoice) =>
-    `${vendor_name}: ${description}, ${usd(amount)}, for ${department}, due ${due_date}`,
-  report: ({ employee_name, department, month, total, item_count }: Report) =>
-    `${employee_name}, ${department}: ${item_count} ${item_count === 1 ? 'item' : 'items'} of ${month}, ${usd(total)}`,
+  budget: ({ department, fiscal_year, allocated_amount }: Budget, company: Company) =>
+    `${department}, ${fiscal_year}: ${formatMoney(allocated_amount, company)}`,
+  invoice: ({ vendor_name, description, amount, department, due_date }: Invoice, company: Company) =>
+    `${vendor_name}: ${description}, ${formatMoney(amount, company)}, for ${department}, due ${due_date}`,
+  report: ({ employee_name, department, month, total, item_count }: Report, company: Company) =>
+    `${employee_name}, ${department}: ${item_count} ${item_count === 1 ? 'item' : 'items'} of ${month}, ${formatMoney(total, company)}`,
 };
 
 /** Each item as a line of the approval card. */
-export const itemLines = (items: FullReport['items'], isNew: boolean) =>
+export const itemLines = (items: FullReport['items'], { isNew, company }: { readonly isNew: boolean; readonly company: Company }) =>
   items.map(({ date, category, description, amount, receipt }, which) => {
-    const what = `${description}: ${usd(amount)}${receipt === null ? ', no receipt' : ''}`;
+    const what = `${description}: ${formatMoney(amount, company)}${receipt === null ? ', no receipt' : ''}`;
     return { field: `item_${which + 1}`, label: `${date} ${category.toLowerCase()}`, from: isNew ? null : what, to: what };
   });
 

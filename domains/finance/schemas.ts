@@ -15,6 +15,7 @@ import {
   storedTime,
   untrusted,
 } from '../../src/declare/fields.ts';
+import { fiscal } from '../../src/declare/periods.ts';
 
 export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
 export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
@@ -30,13 +31,13 @@ export const departmentName = line(100)
   .min(1)
   .describe('Department, such as Engineering; case does not matter')
   .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
-export const fiscalYear = z.int().min(2000).max(2100).describe('Fiscal year, which is the calendar year');
+export const fiscalYear = fiscal(z.int().min(2000).max(2100).describe('Fiscal year, which is {fiscalYear}'));
 export const month = z
   .string()
   .max(7, 'Give a month as YYYY-MM')
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Give a month as YYYY-MM, from 01 to 12');
-/** An amount of at most ten billion USD: more than any real amount, and small enough for the database column. */
-export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
+/** An amount of at most ten billion: more than any real amount, and small enough for the database column. */
+export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 {currency}');
 
 export const rejectionReason = readable(
   z.string().min(10, 'Give a reason of at least 10 characters').max(500, 'Give a reason of at most 500 characters'),
@@ -158,7 +159,7 @@ export const newExpenseItem = z.strictObject({
   date: day.optional().describe('Day of the expense, in the month of the report; by default today, or the last day of an earlier month'),
   category: anyCase(expenseCategories).default('OTHER').describe('Kind of expense'),
   description: line(200).min(1).describe('What it was for'),
-  amount: money.min(0.01, 'An item has to cost something').max(1_000_000).describe('In USD'),
+  amount: money.min(0.01, 'An item has to cost something').max(1_000_000).describe('In {currency}'),
   receipt: line(200).min(1).optional().describe("The receipt's file or number"),
 });
 export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

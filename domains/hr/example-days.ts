@@ -1,5 +1,7 @@
 /** Days for examples, relative to today. */
 import type { z } from 'zod';
+import type { Company } from '../../src/declare/company.ts';
+import * as fiscal from '../../src/declare/fiscal.ts';
 import type { timeOffType } from './schemas.ts';
 
 const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
@@ -10,9 +12,14 @@ export const inDecember = (today: string, day: number): string => `${yearOf(toda
 /** Today, or on a weekend the Friday before. */
 export const lastWorkday = (today: string): string => shifted(today, -Math.max(0, ((weekday(today) + 6) % 7) - 4));
 /** Friday of next week. At the end of the year a day of this week, because next year's balances may not exist yet. */
-export function nextFriday(today: string): string {
+export function nextFriday(today: string, company: Company): string {
   const friday = shifted(today, 12 - ((weekday(today) + 6) % 7) - 1);
-  return yearOf(friday) === yearOf(today) ? friday : lastWorkday(today);
+  return fiscal.fiscalYearOf(friday, company) === fiscal.fiscalYearOf(today, company) ? friday : lastWorkday(today);
+}
+/** From four days before the next fiscal year to its fourth day. */
+export function overNewYear(today: string, company: Company): [start: string, end: string] {
+  const { to } = fiscal.yearOf(fiscal.fiscalYearOf(today, company), company);
+  return [shifted(to, -3), shifted(to, 4)];
 }
 export const nextSaturday = (today: string): string => shifted(today, 6 - weekday(today));
 

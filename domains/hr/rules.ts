@@ -1,5 +1,7 @@
 /** Rules and conditions shared by the hr tools. */
 import { z } from 'zod';
+import type { Company } from '../../src/declare/company.ts';
+import { fiscalYearOf } from '../../src/declare/fiscal.ts';
 import { storedDay, storedId } from '../../src/declare/fields.ts';
 import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
 import { requestStatus, timeOffBalance } from './schemas.ts';
@@ -36,9 +38,6 @@ export function workingDays(from: string, to: string): number {
 
 export const daysBefore = (day: string, count: number): string => new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
 
-/** The fiscal year is the calendar year. */
-export const fiscalYear = (day: string): number => Number(day.slice(0, 4));
-
 export const balanceOf = (sql: SqlReader, employee_id: string, { year, type_code }: { year: number; type_code: string }) =>
   sql.maybeOne(
     timeOffBalance,
@@ -59,4 +58,10 @@ export async function overlappingRequest(
       order by start_date, request_id limit 1`,
   );
   return first;
+}
+
+/** The fiscal year of two days; undefined if they are in two years. */
+export function commonYear(first: string, last: string, company: Company): number | undefined {
+  const year = fiscalYearOf(first, company);
+  return year === fiscalYearOf(last, company) ? year : undefined;
 }

@@ -1,4 +1,5 @@
 /** As-of conditions: which versions are current, or were at an earlier transaction. */
+import { type Company, dayIn } from '../../src/declare/company.ts';
 import type { SqlTag, SqlText } from '../../src/declare/sql.ts';
 
 /** The number of the last transaction at or before a time. A day means its end. */
@@ -18,9 +19,8 @@ export const validAfter = (sql: SqlTag, tx: number): SqlText => after(sql, sql`$
 export const holding = (sql: SqlTag, on: string): SqlText =>
   sql`(valid_from is null or valid_from <= ${on}::date) and (valid_to is null or valid_to >= ${on}::date)`;
 
-/** The day of a time, in UTC. */
-export const dayOf = (asOf: string | undefined, today: string): string =>
-  asOf === undefined ? today : new Date(asOf).toISOString().slice(0, 10);
+/** The day of a time for the company. A day stays as it is. */
+export const dayOf = (asOf: string, { timeZone }: Company): string => (asOf.length === 10 ? asOf : dayIn(timeZone, new Date(asOf)));
 
 /** The number in `e-42` or `t-42`; 0, which is never used, for anything else. */
 export function numberOf(id: string, kind: 'e' | 't'): number {

@@ -1,35 +1,35 @@
-/** Parses quarters and years. */
-import * as periods from '../../src/declare/periods.ts';
+/** Parses fiscal quarters and years. */
+import type { Company } from '../../src/declare/company.ts';
+import { monthPeriod, type Period, quarterAt, quarterOf, yearOf } from '../../src/declare/fiscal.ts';
+import { fiscal, periodField, readQuarter, readYear } from '../../src/declare/periods.ts';
 
-export interface Period extends periods.Period {
-  /** Its quarters, in the format of the quotas. */
-  readonly quarters: readonly string[];
+/** A fiscal year, or one of its quarters. Its days depend on the company. */
+export interface Named {
+  readonly year: number;
+  /** Undefined for a whole year. */
+  readonly quarter: number | undefined;
 }
+const named = (year: number, quarter?: number): Named => ({ year, quarter });
 
-const wholeQuarter = (year: number, which: number): Period => {
-  const quarter = periods.quarterOf(year, which);
-  return { ...quarter, quarters: [quarter.label] };
-};
-const wholeYear = (year: number): Period => ({
-  ...periods.yearOf(year),
-  quarters: [1, 2, 3, 4].map((which) => periods.quarterOf(year, which).label),
-});
-
-export const quarter = periods.periodField((text) => periods.readQuarter(text, wholeQuarter), 'Give a quarter as 2026-Q4 or Q4 2026.');
-export const period = periods.periodField(
-  (text) => periods.readYear(text, wholeYear) ?? periods.readQuarter(text, wholeQuarter),
-  'Give a period as a quarter (2026-Q4 or Q4 2026) or a year (2026).',
+export const quarter = fiscal(periodField((text) => readQuarter(text, named), 'Give a quarter as 2026-Q4 or Q4 2026.'));
+export const period = fiscal(
+  periodField(
+    (text) => readYear(text, (year) => named(year)) ?? readQuarter(text, named),
+    'Give a period as a quarter (2026-Q4 or Q4 2026) or a year (2026).',
+  ),
 );
 
-export function quarterOf(day: string): Period {
-  const [year = 0, month = 0] = day.split('-').map(Number);
-  return wholeQuarter(year, Math.ceil(month / 3));
+/** The days of a period, and its quarters in the format of the quotas. */
+export function daysOf({ year, quarter: which }: Named, company: Company): Period & { readonly quarters: readonly string[] } {
+  const quarters = (which === undefined ? [1, 2, 3, 4] : [which]).map((each) => `${year}-Q${each}`);
+  return { ...(which === undefined ? yearOf(year, company) : quarterOf(year, which, company)), quarters };
+}
+export function thisQuarter(today: string, company: Company): Period & { readonly quarters: readonly string[] } {
+  const whole = quarterAt(today, company);
+  return { ...whole, quarters: [whole.label] };
 }
 
 /** For examples, which are relative to today. */
-export const monthFrom = (today: string): string => `${today.slice(0, 7)}-01`;
-export const monthTo = (today: string): string => periods.lastDay(Number(today.slice(0, 4)), Number(today.slice(5, 7)));
-export const nextQuarter = (today: string): string =>
-  quarterOf(new Date(Date.parse(quarterOf(today).to) + 86_400_000).toISOString().slice(0, 10)).label;
-export const lastQuarter = (today: string): string =>
-  quarterOf(new Date(Date.parse(quarterOf(today).from) - 86_400_000).toISOString().slice(0, 10)).label;
+const monthOf = (today: string) => monthPeriod(Number(today.slice(0, 4)), Number(today.slice(5, 7)));
+export const monthFrom = (today: string): string => monthOf(today).from;
+export const monthTo = (today: string): string => monthOf(today).to;

@@ -1,5 +1,6 @@
 /** Rules and queries shared by the sales tools. */
-import { usd } from '../../src/declare/money.ts';
+import type { Company } from '../../src/declare/company.ts';
+import { formatMoney } from '../../src/declare/money.ts';
 import type { z } from 'zod';
 import type { DocumentReader } from '../../src/declare/documents.ts';
 import { type Filter, type FilterWords, is, NONE } from '../../src/declare/filter.ts';
@@ -32,5 +33,5 @@ export function ownedBy(words: FilterWords, owner: string): Filter {
 }
 
 /** The facts about a deal that an approval card shows besides the changes. */
-export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity): string =>
-  `${deal_name}: ${customer_name}, ${usd(value)}, owned by ${owner_name}`;
+export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity, company: Company): string =>
+  `${deal_name}: ${customer_name}, ${formatMoney(value, company)}, owned by ${owner_name}`;

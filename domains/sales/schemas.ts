@@ -23,7 +23,7 @@ export const customerId = idOf('Customer not found: a customer id is a UUID. Fin
 );
 export const ownerName = line(200).min(1).describe('The salesperson: e-mail address, employee id or any part of the name');
 /** Above the amount of any deal, and small enough for the stores to sum. */
-export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
+export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 {currency}');
 
 export const opportunityNotFound = {
   message: 'Deal not found. Verify the deal ID is correct.',

@@ -1,5 +1,7 @@
-/** Parses tax years, quarters and ranges of days. */
+/** Parses tax years, quarters and ranges of days. Tax years are calendar years, whenever the company's fiscal year begins. */
 import { z } from 'zod';
+import * as fiscal from '../../src/declare/fiscal.ts';
+import { CALENDAR_YEAR } from '../../src/declare/fiscal.ts';
 import * as periods from '../../src/declare/periods.ts';
 
 export interface Period {
@@ -34,7 +36,10 @@ const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
 /** A range of two days, separated by dots, "to" or a slash, each optional; or one day, month, quarter or year. */
 export function readDays(given: string): Days | undefined {
   const text = given.trim();
-  const whole = periods.readMonth(text) ?? periods.readYear(text, periods.yearOf) ?? periods.readQuarter(text, periods.quarterOf);
+  const whole =
+    periods.readMonth(text) ??
+    periods.readYear(text, (year) => fiscal.yearOf(year, CALENDAR_YEAR)) ??
+    periods.readQuarter(text, (year, quarter) => fiscal.quarterOf(year, quarter, CALENDAR_YEAR));
   if (typeof whole === 'string') return undefined;
   if (whole !== undefined) return { from: whole.from, to: whole.to };
   if (isDay(text)) return { from: text, to: text };

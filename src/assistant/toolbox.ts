@@ -1,5 +1,5 @@
 /** Selects the tools that an LLM is given for a question, within a token budget, and finds others on request. */
-import { jsonSchema } from '../derive/answers.ts';
+import { inputSchema } from '../derive/answers.ts';
 import { mcpTool } from '../derive/mcp.ts';
 import { opens } from '../engine/access.ts';
 import type { ErrorText } from '../declare/errors.ts';
@@ -115,7 +115,7 @@ export function createToolbox(registry: Registry): Toolbox {
   const all: readonly OfferedTool[] = registry.tools.map((tool) => ({
     name: qualifiedName(tool),
     tool,
-    inputSchema: jsonSchema(tool.input, 'input'),
+    inputSchema: inputSchema(tool),
   }));
   const weights = new Map<Tool, Map<string, number>>();
   const spread = new Map<string, number>();

@@ -56,6 +56,8 @@ export interface CardChange {
   readonly from: unknown;
   readonly to: unknown;
   readonly format: 'text' | 'money' | 'date' | 'number' | 'days';
+  /** The ISO 4217 code of an amount of money. */
+  readonly currency?: string;
 }
 
 /** The answer to a denied confirmation. */

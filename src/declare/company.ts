@@ -1,5 +1,4 @@
-/** The company that an installation serves: its name, time zone, currency and fiscal year, with their defaults and rules. */
-import { z } from 'zod';
+/** The company that an installation serves: its name, time zone, currency and fiscal year. */
 
 export interface Company {
   readonly name: string;
@@ -13,52 +12,66 @@ export interface Company {
 
 export const DEFAULT_COMPANY: Company = { name: 'Tamshai', timeZone: 'UTC', currency: 'USD', fiscalYearStart: 1 };
 
-/** Offsets such as +02:00 are refused: PostgreSQL reads their sign the other way round. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
+const decimals = new Map<string, number>();
+export function decimalsOf(currency: string): number {
+  let known = decimals.get(currency);
+  if (known === undefined) {
+    known = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+    decimals.set(currency, known);
   }
+  return known;
 }
 
-export const decimalsOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+/** Clocks change at a quarter of an hour at the earliest, so one result serves a quarter of an hour of calls. */
+const QUARTER_HOUR_MS = 900_000;
+const days = new Map<string, { readonly format: Intl.DateTimeFormat; quarter: number; day: string }>();
 
-const currencies = new Set(Intl.supportedValuesOf('currency'));
-const A_MONTH = 'must be a month from 1 (January) to 12 (December)';
-
-/** The rules of each field, for a config file and for the environment. Each message follows the name of the field or setting. */
-export const companyFields = {
-  name: z
-    .string('must be a text')
-    .trim()
-    .min(1, 'must not be empty')
-    .max(100, 'must have at most 100 characters')
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must not hold control or invisible characters'),
-  timeZone: z
-    .string('must be the name of a time zone, such as Europe/Berlin')
-    .refine(isTimeZone, 'must be the name of a time zone in the IANA database, such as Europe/Berlin'),
-  currency: z
-    .string('must be the ISO 4217 code of a currency, such as EUR')
-    .refine((code) => currencies.has(code), {
-      error: 'must be the ISO 4217 code of a currency in capital letters, such as EUR',
-      abort: true,
-    })
-    .refine((code) => decimalsOf(code) <= 2, 'must be a currency with at most two decimals: amounts are stored with two'),
-  fiscalYearStart: z.int(A_MONTH).min(1, A_MONTH).max(12, A_MONTH),
-};
-
-const companySchema = z.strictObject(companyFields, 'must be an object').partial();
-
-/** The company of a config file, completed with the defaults; or what is wrong with it, as one sentence that names the field. */
-export function readCompany(given: unknown): Company | string {
-  const parsed = companySchema.safeParse(given);
-  if (parsed.success) return { ...DEFAULT_COMPANY, ...(parsed.data as Partial<Company>) };
-  const [issue] = parsed.error.issues;
-  if (issue?.code === 'unrecognized_keys')
-    return `company.${issue.keys[0]} does not exist; a company has name, timeZone, currency and fiscalYearStart.`;
-  return `${['company', ...(issue?.path ?? [])].join('.')} ${issue?.message}.`;
+/** The calendar day of a time in a time zone, as YYYY-MM-DD. */
+export function dayIn(timeZone: string, at: Date): string {
+  if (timeZone === 'UTC') return at.toISOString().slice(0, 10);
+  let known = days.get(timeZone);
+  if (known === undefined) {
+    const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+    known = { format, quarter: Number.NaN, day: '' };
+    days.set(timeZone, known);
+  }
+  const quarter = Math.floor(at.getTime() / QUARTER_HOUR_MS);
+  if (known.quarter !== quarter) {
+    const parts = Object.fromEntries(known.format.formatToParts(at).map(({ type, value }) => [type, value]));
+    known.day = `${parts['year']?.padStart(4, '0')}-${parts['month']}-${parts['day']}`;
+    known.quarter = quarter;
+  }
+  return known.day;
 }
+
+/** The first moment of a day in a time zone. */
+export function startOfDay(timeZone: string, day: string): Date {
+  const noon = Date.parse(`${day}T12:00:00Z`);
+  // The furthest zones are 14 hours ahead of UTC and 12 behind.
+  let [before, after] = [-112, 64];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (dayIn(timeZone, new Date(noon + middle * QUARTER_HOUR_MS)) < day) before = middle;
+    else after = middle;
+  }
+  return new Date(noon + after * QUARTER_HOUR_MS);
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+
+/** What the placeholders in declared texts stand for: descriptions, messages, hints and units. */
+const PLACEHOLDERS = {
+  currency: ({ currency }) => currency,
+  fiscalYear: ({ fiscalYearStart: first }) =>
+    first === 1 ? 'the calendar year' : `the twelve months from ${MONTHS[first - 1]} of the year before`,
+  yearBegins: ({ fiscalYearStart: first }) => `1 ${MONTHS[first - 1]}`,
+  yearEnds: ({ fiscalYearStart: first }) => {
+    const last = (first + 10) % 12;
+    return `${last === 1 ? 'the last day of' : new Date(Date.UTC(2001, last + 1, 0)).getUTCDate()} ${MONTHS[last]}`;
+  },
+} satisfies Readonly<Record<string, (company: Company) => string>>;
+const PLACEHOLDER = new RegExp(`\\{(${Object.keys(PLACEHOLDERS).join('|')})\\}`, 'g');
+
+/** A declared text with the company's currency and fiscal year in place of `{currency}`, `{fiscalYear}`, `{yearBegins}`, `{yearEnds}`. */
+export const textFor = (text: string, company: Company): string =>
+  text.includes('{') ? text.replace(PLACEHOLDER, (_, name: string) => PLACEHOLDERS[name as keyof typeof PLACEHOLDERS](company)) : text;

@@ -1,7 +1,9 @@
 /** The declaration API: `defineDomain` returns the builders read, list, write, act, resource, pages, prompt and feed. */
 import { z } from 'zod';
+import { DEFAULT_COMPANY } from './company.ts';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
+import { errorsFor } from './for-company.ts';
 import { maskedFields, maskOf } from './masks.ts';
 import { type Installed, installDomain, type Parts } from './install.ts';
 import { Order } from './order.ts';
@@ -109,13 +111,14 @@ export function defineDomain(spec: AnyDomain): unknown {
   const contextFor = (call: CallContext, errors: ErrorMap, output?: z.core.$ZodType, plan?: Plan) => {
     const own = spec.provide ? spec.provide({ ...call.handles, me: call.me } as never) : call.handles;
     const fail = (code: string, details?: Record<string, unknown>): never => {
-      throw toolFailure(code, errors, details);
+      throw toolFailure(code, errorsFor(errors, call.company), details);
     };
     return {
       me: call.me,
       audience: call.audience,
       now: call.now,
       today: call.today,
+      company: call.company,
       fail,
       output,
       plan,
@@ -127,6 +130,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     checkMasks(spec, def.name, output);
     return {
       domain: spec,
+      company: DEFAULT_COMPANY,
       output: output as z.ZodType,
       parseOutput: answerParser(output as z.ZodType),
       input: input.strict(),
@@ -154,7 +158,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       return {
         ...tool,
         kind: 'read',
-        summary: (data) => def.summary?.(data) ?? def.title,
+        summary: (data, _asked, company = DEFAULT_COMPANY) => def.summary?.(data, company) ?? def.title,
         run: (input, call) => def.run(input as never, contextFor(call, tool.errors, def.output)),
       };
     },
@@ -184,7 +188,8 @@ export function defineDomain(spec: AnyDomain): unknown {
             hoisted: def.hoisted ?? [],
             compute: async (input, call) => answerParser(totals)(await computeTotals(input as never, contextFor(call, tool.errors))),
           },
-        summary: (data, asked) => def.summary?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,
+        summary: (data, asked, company = DEFAULT_COMPANY) =>
+          def.summary?.(data as never, asked, company) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
           rows: def.find
@@ -203,7 +208,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         kind: 'write',
         effect: def.effect,
         atOnceWhen: def.atOnceWhen,
-        summary: (data) => def.summary?.(data as never) ?? def.title,
+        summary: (data, _asked, company = DEFAULT_COMPANY) => def.summary?.(data as never, company) ?? def.title,
         prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
         execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
       };
@@ -214,7 +219,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         ...tool,
         kind: 'act',
         effect: def.effect,
-        summary: (data) => def.summary?.(data as never) ?? def.title,
+        summary: (data, _asked, company = DEFAULT_COMPANY) => def.summary?.(data as never, company) ?? def.title,
         prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? planFromInput(def, input),
         execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
       };
@@ -226,7 +231,7 @@ const plainExample = ({ question, as, input, expects }: Example<Readonly<Record<
   question,
   as,
   expects,
-  input: (today) => (typeof input === 'function' ? input(today) : input),
+  input: (today, company = DEFAULT_COMPANY) => (typeof input === 'function' ? input(today, company) : input),
 });
 
 function checkAudiences(spec: AnyDomain): void {

@@ -15,9 +15,9 @@ export const money = z
   .multipleOf(0.01, AT_MOST_CENTS)
   // `multipleOf` accepts 0.1 + 0.2, which is not exactly 0.3: the card would show all its digits, but the database stores only cents.
   .refine((given) => Math.round(given * 100) / 100 === given, AT_MOST_CENTS)
-  .meta({ unit: 'USD' });
+  .meta({ unit: '{currency}' });
 /** An amount from the database. */
-export const amount = z.number().meta({ unit: 'USD' });
+export const amount = z.number().meta({ unit: '{currency}' });
 
 const GIVE_A_DAY = 'Give a date as YYYY-MM-DD';
 /** Dates before the year 1 are refused, because PostgreSQL writes them in another form. */

@@ -1,13 +1,8 @@
-/** Parses months, quarters and years as people write them. The fiscal year is the calendar year. */
+/** Parses months, quarters and years as people write them. */
 import { z } from 'zod';
 import { line } from './fields.ts';
+import { monthPeriod, type Period } from './fiscal.ts';
 
-export interface Period {
-  /** 2026-10, 2026-Q4 or 2026. */
-  readonly label: string;
-  readonly from: string;
-  readonly to: string;
-}
 /** Returns the period, or a message if the month or quarter does not exist; undefined if the text has another form. */
 export type Reading<P> = (text: string) => P | string | undefined;
 
@@ -16,21 +11,11 @@ const QUARTER = /^(?:FY ?)?(20\d\d)[- /]?Q(\d)$/i;
 const QUARTER_FIRST = /^Q(\d)[- /]?(?:FY ?)?(20\d\d)$/i;
 const YEAR = /^(?:FY ?)?(20\d\d)$/i;
 
-export const lastDay = (year: number, month: number): string => new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
-/** From the first day of month `first` to the last day of month `last`. */
-export const monthsOf = (label: string, year: number, first: number, last: number): Period => ({
-  label,
-  from: `${year}-${String(first).padStart(2, '0')}-01`,
-  to: lastDay(year, last),
-});
-export const quarterOf = (year: number, quarter: number): Period => monthsOf(`${year}-Q${quarter}`, year, quarter * 3 - 2, quarter * 3);
-export const yearOf = (year: number): Period => monthsOf(String(year), year, 1, 12);
-
 export const readMonth: Reading<Period> = (text) => {
   const [, year, month] = MONTH.exec(text) ?? [];
   if (year === undefined) return undefined;
   if (Number(month) < 1 || Number(month) > 12) return `There is no month ${month}: months are 01 to 12, as in 2026-10.`;
-  return monthsOf(text, Number(year), Number(month), Number(month));
+  return monthPeriod(Number(year), Number(month));
 };
 export const readQuarter = <P>(text: string, made: (year: number, quarter: number) => P): P | string | undefined => {
   const [, before, last] = QUARTER.exec(text) ?? [];
@@ -54,3 +39,6 @@ export const periodField = <P extends object>(read: Reading<P>, otherwise: strin
     context.addIssue(found);
     return z.NEVER;
   });
+
+/** Marks a field as a fiscal year or quarter. The published schema says when the fiscal year begins, unless it is the calendar year. */
+export const fiscal = <T extends z.ZodType>(field: T): T => field.meta({ fiscalYearStart: 1 });

@@ -1,5 +1,6 @@
 /** Declarations of MCP resources, prompts and change feeds. Each becomes a `Tool`, so that the pipeline runs it. */
 import { z } from 'zod';
+import { DEFAULT_COMPANY } from './company.ts';
 import type { ErrorMap } from './errors.ts';
 import { callerText, companyText, untrusted } from './fields.ts';
 import { cursor, limit, type PagePosition, type ResourcePage } from './page.ts';
@@ -53,7 +54,7 @@ export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodO
   /** The tools that the prompt names. A person sees the prompt only if they may use all of them. */
   readonly tools: readonly [Tool, ...Tool[]];
   /** Returns the text for the LLM. `tool` returns a tool's name as the client knows it. The text never claims that a write happened. */
-  render(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today'> & { readonly tool: (tool: Tool) => string }): string;
+  render(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today' | 'company'> & { readonly tool: (tool: Tool) => string }): string;
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }
 
@@ -224,10 +225,11 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
       const input = def.arguments.extend({ qualified: z.boolean() });
       // `callerText`: the prompt contains only our own text and the caller's arguments.
       const tool = base(described(owner, def), input, callerText);
-      const render: PlainTool['run'] = async ({ qualified, ...given }, { me, today }) =>
+      const render: PlainTool['run'] = async ({ qualified, ...given }, { me, today, company }) =>
         def.render(given as never, {
           me,
           today,
+          company,
           tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name),
         });
       return {
@@ -266,7 +268,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         resources,
         alike,
         subscriptions: new Map(resources.map((resource) => [resource.uri, { begin: beginOf(resource), end: endOf(resource) }])),
-        access: { domain: spec, name: `${spec.name}://`, roles: def.roles, audience: def.audience },
+        access: { domain: spec, company: DEFAULT_COMPANY, name: `${spec.name}://`, roles: def.roles, audience: def.audience },
         after: (tx, most, call) => def.after(tx, most, contextFor(call, {})),
       };
     },

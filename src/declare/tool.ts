@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
+import type { Company } from './company.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { FolderSource } from './folder.ts';
 import type { Order, Sortable } from './order.ts';
@@ -26,8 +27,9 @@ export interface Calling<Codes extends string> {
   readonly audience: string;
   /** The time of the call. When an approved ticket is executed, `now` is still the time at which the change was requested. */
   readonly now: Date;
-  /** `now` as a date, in UTC. */
+  /** `now` as a date in the company's time zone. */
   readonly today: string;
+  readonly company: Company;
   /** Throws. Write `x ?? fail('…')` to narrow a value, and `throw fail('…')` as a statement. */
   readonly fail: (code: Codes | CommonCode, details?: Details) => never;
 }
@@ -41,7 +43,7 @@ export interface Example<X> {
   readonly question: string;
   readonly as: string;
   /** A function of today's date if the input contains dates, so that the example stays valid. */
-  readonly input: X | ((today: string) => X);
+  readonly input: X | ((today: string, company: Company) => X);
   /** The expected outcome. By default success, or an approval card for a write. For a write that happens at once, set 'success'. */
   readonly expects?: Uppercase<string> | 'success';
 }
@@ -91,7 +93,7 @@ export interface ReadDef<R extends Role, A extends string, C, I extends z.ZodObj
   readonly output: O;
   run(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & C): Promise<D>;
   /** The answer in one line, for clients that show only text; the title by default. */
-  summary?(data: z.output<O>): string;
+  summary?(data: z.output<O>, company: Company): string;
 }
 
 type Paged<I extends z.ZodObject, N extends string> = z.input<I> & { readonly limit?: number; readonly sort?: NoInfer<N> };
@@ -99,12 +101,12 @@ type Paged<I extends z.ZodObject, N extends string> = z.input<I> & { readonly li
 /** Converts stored rows to published ones; created by `presentAs`. */
 export interface Presentation<T> {
   readonly stored: z.ZodObject;
-  show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today'>): T;
+  show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today' | 'company'>): T;
 }
 /** `show` computes fields of a row at the time of the call, such as the minutes left. It must not change the fields in `order`. */
 export const presentAs = <S extends z.ZodObject, T>(
   stored: S,
-  show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T,
+  show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today' | 'company'>) => T,
 ): Presentation<T> => ({ stored, show });
 
 interface Listing<
@@ -132,7 +134,7 @@ interface Listing<
   /** The URI of the resource whose items the rows are. MCP clients then get the rows as a page of that resource. */
   readonly resource?: string;
   /** The answer in one line; the number of rows by default. `asked` is the input as sent. */
-  summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>): string;
+  summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>, company: Company): string;
 }
 /** Describes the rows. The pipeline adds limit, cursor, order, count and warning. */
 interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
@@ -190,7 +192,7 @@ export interface WriteDef<
   prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
   /** The result in one line; the title by default. */
-  summary?(data: z.output<O>): string;
+  summary?(data: z.output<O>, company: Company): string;
 }
 /** For domains with `actsAtOnce`: a write that needs no approval in some cases. */
 export interface OwnWriteDef {
@@ -206,7 +208,7 @@ export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObje
   prepare?(input: z.output<I>, context: Calling<Codes<E>> & W): Promise<Plan>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
   /** The result in one line; the title by default. */
-  summary?(data: z.output<O>): string;
+  summary?(data: z.output<O>, company: Company): string;
 }
 
 export interface Audience {
@@ -281,12 +283,15 @@ export interface ToolExample {
   readonly question: string;
   readonly as: string;
   readonly expects: string | undefined;
-  input(today: string): Readonly<Record<string, unknown>>;
+  /** Without a company, the example of the default one. */
+  input(today: string, company?: Company): Readonly<Record<string, unknown>>;
 }
 
 /** Who may use a tool or a change feed, and with which audience. */
 export interface AccessRule {
   readonly domain: AnyDomain;
+  /** The company of the registry that the tool is in; the default company for a tool that is in none. */
+  readonly company: Company;
   readonly name: string;
   readonly roles: readonly Role[];
   /** A fixed audience for all roles; undefined if the audience follows from the caller's roles. */
@@ -306,7 +311,8 @@ export interface ToolBase extends AccessRule {
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
   readonly chart: Chart | undefined;
-  summary(data: unknown, asked: Readonly<Record<string, unknown>>): string;
+  /** Without a company, the line of the default one. */
+  summary(data: unknown, asked: Readonly<Record<string, unknown>>, company?: Company): string;
 }
 export interface ReadTool extends ToolBase {
   readonly kind: 'read';

@@ -1,5 +1,6 @@
 /** The published schemas of a tool's answers. */
 import { z } from 'zod';
+import { type Company, DEFAULT_COMPANY, textFor } from '../declare/company.ts';
 import { companyText, originOf } from '../declare/fields.ts';
 import type { ListTool, Tool } from '../declare/tool.ts';
 
@@ -42,6 +43,7 @@ export const confirmationData = z.object({
       from: z.unknown(),
       to: z.unknown(),
       format: z.enum(['text', 'money', 'date', 'number', 'days']),
+      currency: z.string().optional().describe('ISO 4217 code of an amount of money'),
     }),
   ),
   reason: z.string().nullable(),
@@ -77,17 +79,19 @@ export const answerOf = (tool: Tool) => {
 };
 export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 
-const schemaCache = {
-  input: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
-  output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
-};
+type JsonSchema = Readonly<Record<string, unknown>>;
+const schemaCache = new WeakMap<z.core.$ZodType, Map<string, JsonSchema>>();
 
 /** The JSON Schema without `$schema`. It is cached, because every surface needs the same schemas at the start. */
-export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
-  const known = schemaCache[io].get(schema) ?? createJsonSchema(schema, io);
-  schemaCache[io].set(schema, known);
+export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output', company: Company = DEFAULT_COMPANY): JsonSchema {
+  const cached = schemaCache.get(schema) ?? new Map<string, JsonSchema>();
+  const key = `${io} ${company.currency} ${company.fiscalYearStart}`;
+  const known = cached.get(key) ?? createJsonSchema(schema, io, company);
+  schemaCache.set(schema, cached.set(key, known));
   return known;
 }
+export const inputSchema = ({ input, company }: Tool): JsonSchema => jsonSchema(input, 'input', company);
+export const outputSchema = ({ output, company }: Tool): JsonSchema => jsonSchema(output, 'output', company);
 
 /** The JSON Schema of a tool's success. It contains the declared `origin` of each text, which the published schema leaves out. */
 export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>> {
@@ -98,10 +102,18 @@ export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>>
   return z.toJSONSchema(successOf(tool), { io: 'output', unrepresentable: 'any', override }) as Record<string, unknown>;
 }
 
-function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
+/** The texts of a schema that can have placeholders. */
+const TEXTS = ['title', 'description', 'unit'] as const;
+
+function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output', company: Company): Record<string, unknown> {
   const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
     // The format is enough; its regular expression would cost a hundred characters of an LLM's context for each id.
     if (part['format'] !== undefined) delete part['pattern'];
+    if (part['fiscalYearStart'] !== undefined) {
+      if (company.fiscalYearStart === 1) delete part['fiscalYearStart'];
+      else part['fiscalYearStart'] = company.fiscalYearStart;
+    }
+    for (const key of TEXTS) if (typeof part[key] === 'string') part[key] = textFor(part[key], company);
   };
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Record<string, unknown>;
   return rest;

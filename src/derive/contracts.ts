@@ -1,6 +1,6 @@
 /** Generates the files of `contracts/`. They are committed, so that a change of the contract is visible in review. */
 import { qualifiedName, type Registry } from '../engine/registry.ts';
-import { answerOf, jsonSchema, resultOf } from './answers.ts';
+import { answerOf, jsonSchema, outputSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';
 import { mcpTool } from './mcp.ts';
 import { mcpPrompt, mcpResource, mcpTemplate } from './resources.ts';
@@ -28,8 +28,8 @@ export function contracts(registry: Registry, version: string): Map<string, stri
         inputAliases,
         errors: Object.keys(tool.errors),
         mcp: qualifier.descriptions(mcpTool(tool, true), tool.domain.name),
-        answer: jsonSchema(answerOf(tool), 'output'),
-        ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output') }),
+        answer: jsonSchema(answerOf(tool), 'output', tool.company),
+        ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output', tool.company) }),
       }),
     );
   }
@@ -44,7 +44,7 @@ export function contracts(registry: Registry, version: string): Map<string, stri
         pages: resource.paged,
         subscribable: registry.feeds.some(({ resources }) => resources.includes(resource)),
         completes: Object.keys(resource.completions),
-        contents: jsonSchema(resource.tool.output, 'output'),
+        contents: outputSchema(resource.tool),
       })),
     ),
   );

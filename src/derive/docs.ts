@@ -1,5 +1,6 @@
 /** Generates the role matrix and the tool reference from the declarations. */
 import type { z } from 'zod';
+import { textFor } from '../declare/company.ts';
 import { matrixRow } from '../engine/access.ts';
 import { commonCodes, pipelineCodes, statusOf, toolFailure } from '../declare/errors.ts';
 import type { Registry } from '../engine/registry.ts';
@@ -48,7 +49,7 @@ function inputTable(tool: Tool): string[] {
     '|---|---|---|',
     ...fields.map(
       ([key, schema]) =>
-        `| \`${key}\` | ${schema.safeParse(undefined).success ? 'optional' : 'required'} | ${cell(schema.description ?? '')} |`,
+        `| \`${key}\` | ${schema.safeParse(undefined).success ? 'optional' : 'required'} | ${cell(textFor(schema.description ?? '', tool.company))} |`,
     ),
     '',
   ];

@@ -3,7 +3,7 @@ import type { Answer } from '../declare/answer.ts';
 import { snake } from '../engine/input.ts';
 import { qualifiedName } from '../engine/registry.ts';
 import { effectOf, type Tool } from '../declare/tool.ts';
-import { jsonSchema } from './answers.ts';
+import { inputSchema, outputSchema } from './answers.ts';
 
 export interface McpTool {
   readonly name: string;
@@ -32,8 +32,8 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
     name: qualified ? qualifiedName(tool) : tool.name,
     title: tool.title,
     description: tool.description + (tool.kind === 'write' ? waitsUnless(tool.atOnceWhen) : ''),
-    inputSchema: jsonSchema(tool.input, 'input'),
-    outputSchema: outputSchema(tool),
+    inputSchema: inputSchema(tool),
+    outputSchema: answerSchema(tool),
     annotations: {
       title: tool.title,
       readOnlyHint: tool.kind === 'read' || tool.kind === 'list',
@@ -109,11 +109,11 @@ function outlined({ type, items, required }: Schema): Record<string, unknown> {
 }
 
 /** One flat object instead of a union of the three answers: clients require an object, and a short schema saves the LLM's tokens. */
-function outputSchema(tool: Tool): Record<string, unknown> {
+function answerSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };
   const waits = tool.kind === 'write';
   const answer = {
-    data: jsonSchema(tool.output, 'output'),
+    data: outputSchema(tool),
     ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
     // A write returns these two, or `data` if it writes at once or the client opens the approval page during the call.
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toolFailure } from '../declare/errors.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { Tool } from '../declare/tool.ts';
-import { confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
+import { confirmationData, EXAMPLE_DAY, errorAnswer, inputSchema, jsonSchema, pendingAnswer, successOf } from './answers.ts';
 import { memoize, nextTurn } from '../engine/turns.ts';
 import {
   answer,
@@ -91,7 +91,7 @@ const COMMON_RESPONSES: Json = Object.fromEntries(
 const successes = new WeakMap<Tool, Json>();
 /** The schema is cached, because the schema of a write is used in two places. */
 function successSchema(tool: Tool): Json {
-  const schema = successes.get(tool) ?? jsonSchema(successOf(tool), 'output');
+  const schema = successes.get(tool) ?? jsonSchema(successOf(tool), 'output', tool.company);
   successes.set(tool, schema);
   return schema;
 }
@@ -120,7 +120,7 @@ function toolPath(tool: Tool): [string, Json] {
         description: `${tool.description}\n\nFor: ${tool.roles.join(', ')}.`,
         tags: [tool.domain.name],
         'x-kind': tool.kind,
-        requestBody: { required: true, content: json(jsonSchema(tool.input, 'input'), tool.examples.length > 0 ? examples : undefined) },
+        requestBody: { required: true, content: json(inputSchema(tool), tool.examples.length > 0 ? examples : undefined) },
         responses: { 200: answered(tool), ...COMMON_RESPONSES, ...(Object.fromEntries(own) as Json) },
       },
     },

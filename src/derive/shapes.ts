@@ -21,6 +21,12 @@ export const user = z.object({
   organization_id: z.string().nullable(),
   roles: z.array(z.string()),
   assistant: z.object({ model: z.string() }),
+  company: z.object({
+    name: z.string(),
+    timeZone: z.string().describe('IANA name; days are days in this zone'),
+    currency: z.string().describe('ISO 4217 code of all amounts'),
+    fiscalYearStart: z.int().describe('Month in which the fiscal year begins; the year has the name of the calendar year in which it ends'),
+  }),
 });
 
 const mask = z.object({ field: z.string(), hides: z.string(), shownTo: z.array(z.string()), andOwner: z.boolean() });

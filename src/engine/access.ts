@@ -1,7 +1,7 @@
 /** Authorises calls: which roles may use a tool, with which audience and which masks. All rules come from the declarations. */
 import { failure } from '../declare/errors.ts';
 import type { Person, Role } from '../declare/people.ts';
-import type { StoreSession } from './store.ts';
+import type { CallSession, StoreSession } from './store.ts';
 import type { AccessRule, AnyDomain, Me, Tool } from '../declare/tool.ts';
 
 type Subject = Pick<AccessRule, 'roles' | 'audience'> & { readonly domain: Pick<AnyDomain, 'audiences'> };
@@ -21,13 +21,13 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
   return undefined;
 }
 
-type CachedSession = Omit<StoreSession, 'requestId'>;
+type CachedSession = Omit<CallSession, 'requestId'>;
 /** The roles of a `Person` object never change: a new sign-in or a refresh creates a new object. */
 const sessionsByPerson = new WeakMap<Person, Map<AccessRule, CachedSession>>();
 
-export function sessionFor(tool: AccessRule, person: Person, requestId: string): StoreSession {
-  const { domain, audience, shows } = sessionsByPerson.get(person)?.get(tool) ?? cacheSession(tool, person);
-  return { domain, audience, person, shows, requestId };
+export function sessionFor(tool: AccessRule, person: Person, requestId: string): CallSession {
+  const { domain, audience, company, shows } = sessionsByPerson.get(person)?.get(tool) ?? cacheSession(tool, person);
+  return { domain, audience, person, company, shows, requestId };
 }
 
 function cacheSession(tool: AccessRule, person: Person): CachedSession {
@@ -46,7 +46,7 @@ function createSession(tool: AccessRule, person: Person): CachedSession {
   const shows = Object.entries(tool.domain.masks ?? {})
     .filter(([, mask]) => mask.shownTo.some((role) => person.roles.has(role)))
     .map(([name]) => name);
-  return { domain: tool.domain.name, audience, person, shows };
+  return { domain: tool.domain.name, audience, person, company: tool.company, shows };
 }
 
 /** A session for `findResult` only. With it, people get the results of their executed tickets even after they lost the roles. */

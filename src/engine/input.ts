@@ -1,5 +1,6 @@
 /** Parses a tool's input: maps aliases and camelCase keys to the published keys, then validates strictly. */
 import { z } from 'zod';
+import { textFor } from '../declare/company.ts';
 import { failure } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';
 import type { Input, Tool } from '../declare/tool.ts';
@@ -58,7 +59,10 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   if (parsed.success) return parsed.data;
   // Reports only the first issue of each field, because later ones often follow from it.
   const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
-  const issues = firsts.slice(0, 10).map((issue) => describeIssue(issue, plain, Object.keys(tool.input.shape)));
+  const issues = firsts.slice(0, 10).map((issue) => {
+    const { path, message } = describeIssue(issue, plain, Object.keys(tool.input.shape));
+    return { path, message: textFor(message, tool.company) };
+  });
   throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
 }
 

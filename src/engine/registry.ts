@@ -1,4 +1,6 @@
 /** The registry of all domains, tools, resources and prompts. It is built once at start; all derived code depends only on it. */
+import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
+import { declaredFor, sameCompany } from '../declare/for-company.ts';
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
 import { createRoleTable, type RoleTable } from '../declare/roles.ts';
 import type { Installed } from '../declare/install.ts';
@@ -6,6 +8,8 @@ import type { Persona, Sample, SampleCompany } from '../declare/sample.ts';
 import type { AnyDomain, Tool } from '../declare/tool.ts';
 
 export interface Registry {
+  /** The company whose currency, fiscal year and time zone its declarations have. */
+  readonly company: Company;
   readonly domains: readonly AnyDomain[];
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
@@ -20,9 +24,17 @@ export interface Registry {
   readonly samples: ReadonlyMap<string, Sample>;
   /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
   find(server: string, name: string): Tool | undefined;
+  /** The same declarations for another company. */
+  forCompany(company: Company): Registry;
 }
 
-export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: readonly ResourceOrPrompt[] = []): Registry {
+/** All declarations are adapted to the company here, so that no derived code has to do it. */
+export function createRegistry(
+  declaredTools: readonly Tool[],
+  declaredResources: readonly ResourceOrPrompt[] = [],
+  company: Company = DEFAULT_COMPANY,
+): Registry {
+  const { tools, resources: resourcesAndPrompts } = declaredFor({ tools: declaredTools, resources: declaredResources }, company);
   const byName = new Map<string, Tool>();
   const resources = resourcesAndPrompts.filter((item) => item.kind === 'resource');
   const prompts = resourcesAndPrompts.filter((item) => item.kind === 'prompt');
@@ -40,7 +52,8 @@ export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: read
   const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
   if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
   const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
-  return {
+  const registry: Registry = {
+    company,
     domains,
     tools,
     resources,
@@ -51,23 +64,28 @@ export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: read
     people: [],
     samples: new Map(),
     find: (server, name) => byName.get(`${server}/${name}`),
+    forCompany: (other) => (sameCompany(other, company) ? registry : createRegistry(declaredTools, declaredResources, other)),
   };
+  return registry;
 }
 
 /** The registry of the domains of a configuration, in their order. */
-export function registryOf(installed: readonly Installed[], sample?: SampleCompany): Registry {
+export function registryOf(installed: readonly Installed[], sample?: SampleCompany, company: Company = DEFAULT_COMPANY): Registry {
   const registry = createRegistry(
     installed.flatMap(({ tools }) => tools),
     installed.flatMap(({ resources }) => resources),
+    company,
   );
-  return {
+  const complete: Registry = {
     ...registry,
     sample,
     people: (sample?.people ?? [])
       .map((person) => ({ ...person, roles: person.roles.filter((role) => registry.roles.of(person.realm).includes(role)) }))
       .filter(({ roles }) => roles.length > 0),
     samples: new Map(installed.flatMap((each) => (each.sample === undefined ? [] : [[each.domain.name, each.sample] as const]))),
+    forCompany: (other) => (sameCompany(other, company) ? complete : registryOf(installed, sample, other)),
   };
+  return complete;
 }
 
 /** The gateway serves the tools of all servers, so their names get the server as a prefix. */

@@ -2,11 +2,12 @@
 import { meFor } from './access.ts';
 import type { Caller, Surface } from './caller.ts';
 import type { Cursors } from './lists/cursor.ts';
+import { dayIn } from '../declare/company.ts';
 import { failure } from '../declare/errors.ts';
 import type { CallLimiter } from './limits/call-limiter.ts';
 import type { AuditLog, Clock, Decision, Logger } from './ports.ts';
 import type { Registry } from './registry.ts';
-import type { Store, StoreSession } from './store.ts';
+import type { CallSession, Store } from './store.ts';
 import type { TicketStore } from './approvals/tickets.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { CallContext, Input, Tool } from '../declare/tool.ts';
@@ -57,7 +58,7 @@ export interface CallRequest {
 export interface AuthorisedCall<T extends Tool = Tool> {
   readonly runtime: Runtime;
   readonly tool: T;
-  readonly session: StoreSession;
+  readonly session: CallSession;
   readonly store: Store<StoreKind>;
   readonly input: Input;
   readonly now: Date;
@@ -72,11 +73,12 @@ export const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
   return store;
 };
 
-export const createCallContext = ({ person, audience }: StoreSession, now: Date, handles: CallContext['handles']): CallContext => ({
+export const createCallContext = ({ person, audience, company }: CallSession, now: Date, handles: CallContext['handles']): CallContext => ({
   me: meFor(person),
   audience,
   now,
-  today: now.toISOString().slice(0, 10),
+  today: dayIn(company.timeZone, now),
+  company,
   handles,
   fail: (code) => {
     throw new Error(`undeclared failure ${code}`);

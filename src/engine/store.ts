@@ -1,5 +1,6 @@
 /** The port of a domain's store: reads, pages, exactly-once effects and the audit chain of its writes. */
 import type { z } from 'zod';
+import type { Company } from '../declare/company.ts';
 import type { KeyPart } from './lists/cursor.ts';
 import type { Order } from '../declare/order.ts';
 import type { Person } from '../declare/people.ts';
@@ -16,6 +17,10 @@ export interface StoreSession {
   readonly shows: readonly string[];
   /** The store logs it with a slow or failed query. */
   readonly requestId?: string;
+}
+/** The session of a tool's call, whose days and amounts are those of the company. */
+export interface CallSession extends StoreSession {
+  readonly company: Company;
 }
 
 export interface Window {

@@ -1,7 +1,7 @@
 /** The API documentation page at /docs, generated from the declarations, without external resources. */
 import { hash } from 'node:crypto';
 import { matrixRow } from '../engine/access.ts';
-import { EXAMPLE_DAY, jsonSchema } from '../derive/answers.ts';
+import { EXAMPLE_DAY, inputSchema, outputSchema } from '../derive/answers.ts';
 import { toolFailure } from '../declare/errors.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { Tool } from '../declare/tool.ts';
@@ -15,8 +15,8 @@ const section = (tool: Tool) => `
   <h3>${escape(tool.title)} <code>POST /api/tools/${tool.domain.name}/${tool.name}</code></h3>
   <p>${escape(tool.description)}</p>
   <p>${[...matrixRow(tool)].map(([role, sees]) => `<b>${role}</b> sees ${escape(sees)}`).join('; ')}.</p>
-  <details><summary>Input</summary>${pretty(jsonSchema(tool.input, 'input'))}</details>
-  <details><summary>Answer, <code>data</code></summary>${pretty(jsonSchema(tool.output, 'output'))}</details>
+  <details><summary>Input</summary>${pretty(inputSchema(tool))}</details>
+  <details><summary>Answer, <code>data</code></summary>${pretty(outputSchema(tool))}</details>
   <ul>${Object.keys(tool.errors)
     .map((code) => `<li><code>${code}</code> ${escape(toolFailure(code, tool.errors).suggestedAction)}</li>`)
     .join('')}</ul>

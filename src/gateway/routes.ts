@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { dayIn } from '../declare/company.ts';
 import type { Caller } from '../engine/caller.ts';
 import type { ConfirmationView, DecisionService } from '../engine/approvals/decisions.ts';
 import { openapiDocument } from '../derive/openapi.ts';
@@ -132,11 +133,12 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
         organization_id: organizationId ?? null,
         roles: [...roles].sort(),
         assistant: { model: deps.model },
+        company: registry.company,
       },
     };
   });
   app.get('/api/user/mcp-tools', async (req) => {
-    const listed = toolsOf(registry, (await countedCaller(req)).person, new Date().toISOString().slice(0, 10));
+    const listed = toolsOf(registry, (await countedCaller(req)).person, dayIn(registry.company.timeZone, new Date()));
     const unavailable = missingFrom(registry, backend, new Set(listed.servers.map(({ name }) => name)));
     return { status: 'success', data: { ...listed, unavailable } };
   });

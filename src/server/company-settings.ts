@@ -1,6 +1,7 @@
 /** The settings of the company: they win over what a config file says about it. */
 import { z } from 'zod';
-import { type Company, companyFields, DEFAULT_COMPANY } from '../declare/company.ts';
+import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
+import { companyFields } from '../declare/company-rules.ts';
 
 const { name, timeZone, currency, fiscalYearStart } = companyFields;
 

@@ -107,9 +107,10 @@ export function readConfig(registry: Registry, environment: Environment = proces
       (env[`${name.toUpperCase()}_PORT`] as number | undefined) ?? standard,
     ]),
   );
+  const configured = companyFrom(env, company);
   const config: Config = {
-    registry,
-    company: companyFrom(env, company),
+    registry: registry.forCompany(configured),
+    company: configured,
     production: env.NODE_ENV === 'production',
     dataFolder: resolve(env.TAMSHAI_DATA),
     sourceFolder: (domain) => {

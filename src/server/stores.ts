@@ -99,7 +99,13 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
     const database =
       url === '' && embedded
         ? embedded
-        : await openServer({ url, domains: group, files: migrationsOf(config.registry, group), password: passwordFor(keys) });
+        : await openServer({
+            url,
+            domains: group,
+            files: migrationsOf(config.registry, group),
+            password: passwordFor(keys),
+            company: config.company,
+          });
     databases.push(database);
     if (url === engineUrl)
       engine = createSqlEngineStore(database, { clock, seal: createSeal(derive(keys, 'kv'), derivePrevious(keys, 'kv')) });
@@ -163,7 +169,7 @@ async function openEmbedded(config: Config, domains: readonly string[], progress
   // PGlite creates files that every user can read, so the folder itself must be private.
   await chmod(folder, 0o700);
   progress('Preparing databases', 0);
-  const database = await openPglite(folder);
+  const database = await openPglite(folder, config.company);
   progress('Preparing databases', 0.6);
   await migrate(database.owner, migrationsOf(config.registry, domains));
   progress('Preparing databases', 1);

@@ -135,7 +135,7 @@ describe('an approval card in the app', () => {
         approvalUrl: '',
         summary: 'Change the salary of Sarah Kim',
         subject: { label: 'Sarah Kim', id: sarah },
-        changes: [{ field: 'salary', label: 'Salary', from: 2, to: 1, format: 'money' }],
+        changes: [{ field: 'salary', label: 'Salary', from: 2, to: 1, format: 'money', currency: 'USD' }],
         reason: null,
         destructive: false,
         origin: 'web',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audienceFor } from '../../src/engine/access.ts';
 import type { ListMetadata } from '../../src/declare/answer.ts';
+import { DEFAULT_COMPANY } from '../../src/declare/company.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
 import type { AnyDomain, ListTool, Tool } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
@@ -90,6 +91,7 @@ function keyOf(tool: ListTool): string {
     audience: 'everyone',
     now: new Date(),
     today: '2026-11-16',
+    company: DEFAULT_COMPANY,
     handles: {},
   };
   const { order } = tool.page(tool.input.parse({}), { ...context, fail: (code) => expect.fail(code) });

@@ -73,7 +73,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       subject: { id: invoice_id, label: 'CloudNine Hosting: Managed hosting, 18,450.00 USD, for Engineering, due 2026-12-07' },
       changes: [
         { field: 'status', from: 'PENDING', to: 'APPROVED' },
-        { field: 'amount', from: 18_450, to: 18_450, format: 'money' },
+        { field: 'amount', from: 18_450, to: 18_450, format: 'money', currency: 'USD' },
         { field: 'submitted_by_name', label: 'Handed in by', from: 'Daniel Lee', to: 'Daniel Lee' },
       ],
     });
@@ -161,7 +161,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       { label: '2026-11-16 transport', from: null, to: 'Taxi: 42.50 USD, no receipt' },
       { label: '2026-11-12 meals', from: null, to: 'Client lunch: 88.00 USD' },
       { label: '2026-11-16 other', from: null, to: 'Something else: 0.01 USD, no receipt' },
-      { label: 'Reported for 2026-11 in all', from: 0, to: 130.51, format: 'money' },
+      { label: 'Reported for 2026-11 in all', from: 0, to: 130.51, format: 'money', currency: 'USD' },
     ]);
     const made = dataOf(await testRuntime.approve(marcus, card.confirmationId));
     const { report_id } = made;

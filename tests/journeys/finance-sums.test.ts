@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
 import { money } from '../../src/declare/fields.ts';
-import { sumOf, toCents, usd } from '../../src/declare/money.ts';
+import { DEFAULT_COMPANY } from '../../src/declare/company.ts';
+import { formatMoney, sumOf, toCents } from '../../src/declare/money.ts';
 import { shared } from '../../domains/finance/cents.ts';
 import * as finance from '../../domains/finance/index.ts';
 import { byBudgetCategory } from '../../domains/finance/rules.ts';
@@ -25,7 +26,7 @@ describe('cents', () => {
         expect(money.safeParse(n / 100).success).toBe(true);
         expect(toCents(n / 100)).toBe(n);
         expect(JSON.parse(JSON.stringify(n / 100))).toBe(n / 100);
-        expect(usd(n / 100).replace(/[,.]| USD/g, '')).toBe(String(n).padStart(3, '0'));
+        expect(formatMoney(n / 100, DEFAULT_COMPANY).replace(/[,.]| USD/g, '')).toBe(String(n).padStart(3, '0'));
       }),
       { numRuns: 2000 },
     );

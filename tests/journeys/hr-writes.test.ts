@@ -173,7 +173,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
         reason: 'Merit',
         destructive: false,
         changes: [
-          { field: 'salary', label: 'Salary', from: before, to: 120_000.5, format: 'money' },
+          { field: 'salary', label: 'Salary', from: before, to: 120_000.5, format: 'money', currency: 'USD' },
           { field: 'effective_date', from: null, to: '2026-11-16', format: 'date' },
         ],
       });

@@ -199,7 +199,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
       destructive: false,
       changes: [
         { field: 'stage', from: 'NEGOTIATION', to: 'CLOSED_WON' },
-        { field: 'value', from: 1234.56, to: 1500, format: 'money' },
+        { field: 'value', from: 1234.56, to: 1500, format: 'money', currency: 'USD' },
         { field: 'close_date', from: '2029-05-10', to: '2026-11-16', format: 'date' },
         { field: 'notes', from: null, to: 'Signed on Friday' },
       ],

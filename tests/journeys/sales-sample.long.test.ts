@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { spelledPlainly } from '../../src/declare/spelling.ts';
 import { sales } from '../../domains/sales/domain.ts';
-import { monthFrom, monthTo, nextQuarter, quarterOf } from '../../domains/sales/periods.ts';
+import { monthFrom, monthTo } from '../../domains/sales/periods.ts';
+import { DEFAULT_COMPANY } from '../../src/declare/company.ts';
+import { quarterAt } from '../../src/declare/fiscal.ts';
 import { customer, lead, openStages, opportunity } from '../../domains/sales/schemas.ts';
 import { directory } from '../../domains/sample-company/directory.ts';
 import { organizations } from '../../domains/sample-company/people.ts';
@@ -131,7 +133,7 @@ describe.each(DAYS)('on %s', (day) => {
       deals.filter((row) => String(row['close_date']) >= from && String(row['close_date']) <= to);
     expect(closing(monthFrom(day), monthTo(day)).filter(isOpen).length).toBeGreaterThan(5);
     expect(closing(day, monthTo(day)).filter(isOpen).length).toBeGreaterThan(5);
-    const { from, to } = quarterOf(day);
+    const { from, to } = quarterAt(day, DEFAULT_COMPANY);
     expect(
       new Set(
         closing(from, to)
@@ -139,7 +141,7 @@ describe.each(DAYS)('on %s', (day) => {
           .map((row) => row['stage']),
       ).size,
     ).toBeGreaterThan(2);
-    const next = quotas.filter((row) => row['quarter'] === nextQuarter(day));
+    const next = quotas.filter((row) => row['quarter'] === quarterAt(day, DEFAULT_COMPANY, 1).label);
     expect(next.length).toBeGreaterThan(5);
     expect(closing(to, '9999').filter(isOpen).length).toBeGreaterThan(20);
     const last = deals.filter(

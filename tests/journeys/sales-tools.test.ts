@@ -5,7 +5,9 @@ import type { Answer, SuccessAnswer } from '../../src/declare/answer.ts';
 import { jsonSchema } from '../../src/derive/answers.ts';
 import { spelledPlainly } from '../../src/declare/spelling.ts';
 import * as sales from '../../domains/sales/index.ts';
-import { lastQuarter, monthFrom, monthTo, nextQuarter, period, quarter, quarterOf } from '../../domains/sales/periods.ts';
+import { daysOf, monthFrom, monthTo, period, quarter } from '../../domains/sales/periods.ts';
+import { DEFAULT_COMPANY } from '../../src/declare/company.ts';
+import { quarterAt } from '../../src/declare/fiscal.ts';
 import { openStages } from '../../domains/sales/schemas.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
@@ -18,7 +20,10 @@ const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 const GLOBEX = '0a000000-0000-4000-8000-000000000002';
 
 test('quarters and years are accepted as people write them', () => {
-  const read = (text: string) => period.safeParse(text).data;
+  const read = (text: string) => {
+    const { data } = period.safeParse(text);
+    return data && daysOf(data, DEFAULT_COMPANY);
+  };
   for (const text of ['2026-Q4', 'Q4 2026', 'q4 2026', '2026Q4', '2026 q4', 'Q4-2026', ' 2026-Q4 ', 'FY2026-Q4'])
     expect([text, read(text)]).toEqual([text, { label: '2026-Q4', from: '2026-10-01', to: '2026-12-31', quarters: ['2026-Q4'] }]);
   expect(read('2028-Q1')?.to).toBe('2028-03-31');
@@ -40,8 +45,12 @@ test('quarters and years are accepted as people write them', () => {
     expect([text, read(text)]).toEqual([text, undefined]);
   expect(quarter.safeParse('2026').success).toBe(false);
   expect(quarter.safeParse('2026-Q5').error?.issues[0]?.message).toMatch(/no quarter Q5.+Q1 to Q4/);
-  expect([quarterOf('2026-11-16').label, nextQuarter('2026-11-16'), lastQuarter('2026-11-16')]).toEqual(['2026-Q4', '2027-Q1', '2026-Q3']);
-  expect([monthFrom('2028-02-10'), monthTo('2028-02-10'), lastQuarter('2026-01-01')]).toEqual(['2028-02-01', '2028-02-29', '2025-Q4']);
+  expect([0, 1, -1].map((shift) => quarterAt('2026-11-16', DEFAULT_COMPANY, shift).label)).toEqual(['2026-Q4', '2027-Q1', '2026-Q3']);
+  expect([monthFrom('2028-02-10'), monthTo('2028-02-10'), quarterAt('2026-01-01', DEFAULT_COMPANY, -1).label]).toEqual([
+    '2028-02-01',
+    '2028-02-29',
+    '2025-Q4',
+  ]);
 });
 
 test('names are matched as people type them', () => {

@@ -1,6 +1,7 @@
 /** The rules for the company's name, time zone, currency and fiscal year, in a config file and in the environment. */
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_COMPANY, readCompany } from '../../src/declare/company.ts';
+import { DEFAULT_COMPANY } from '../../src/declare/company.ts';
+import { readCompany } from '../../src/declare/company-rules.ts';
 import { readConfig as readConfigOf } from '../../src/server/config.ts';
 import { builtIn, readConfig } from '../registry.ts';
 

@@ -12,7 +12,7 @@ import { WEB_BUILD } from '../services/built.ts';
 
 const now = new Date('2026-11-16T10:42:00.000Z');
 const frame = { build: openWebBuild(WEB_BUILD) };
-const SALARY: CardChange = { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money' };
+const SALARY: CardChange = { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money', currency: 'USD' };
 
 const data = (part: Partial<ConfirmationData> = {}): ConfirmationData => ({
   action: 'update_salary',
@@ -254,11 +254,11 @@ describe('formats', () => {
     [['a', null], 'text', 'a, none'],
     [{ a: 1 }, 'text', '{"a":1}'],
   ])('%j as %s is %s', (value, format, expected) => {
-    expect(formatValue(value, format)).toBe(expected);
+    expect(formatValue(value, { format, currency: 'USD' })).toBe(expected);
   });
 
   test('a difference has a sign, no superfluous digits and a percentage', () => {
-    const moved = (from: unknown, to: unknown, format: CardChange['format'] = 'money') => difference({ from, to, format });
+    const moved = (from: unknown, to: unknown, format: CardChange['format'] = 'money') => difference({ from, to, format, currency: 'USD' });
     expect([
       moved(112000, 120000),
       moved(120000, 112000),

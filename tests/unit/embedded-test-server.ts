@@ -57,7 +57,7 @@ interface TestServerOptions {
 }
 
 export const SALARY: readonly CardChange[] = [
-  { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money' },
+  { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money', currency: 'USD' },
   { field: 'effective_date', label: 'Effective', from: null, to: '2026-12-01', format: 'date' },
 ];
 

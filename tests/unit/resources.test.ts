@@ -42,9 +42,9 @@ const begin = notes.prompt({
 test('a resource is found by its URI template and has the variables of the template', () => {
   const all = createRegistry([find], [note, begin]);
   expect(note).toMatchObject({ variables: ['day-of-year'], mimeType: 'text/markdown', paged: false });
-  expect(all.find('notes', 'notes://days/{day-of-year}')).toBe(note.tool);
-  expect(all.find('notes', 'prompts/begin-a-note')).toBe(begin.tool);
-  expect(all.tools).toEqual([find]);
+  expect(all.find('notes', 'notes://days/{day-of-year}')).toBe(all.resources[0]?.tool);
+  expect(all.find('notes', 'prompts/begin-a-note')).toBe(all.prompts[0]?.tool);
+  expect(all.tools.map(({ name }) => name)).toEqual([find.name]);
   expect(all.domains).toEqual([notes.spec]);
 });
 

@@ -169,7 +169,7 @@ const data: ConfirmationData = {
   summary: 'Change the salary of Sarah Kim',
   subject: { label: 'Sarah Kim, Software Engineer', id: '0e000000-0000-4000-8000-000000000008' },
   changes: [
-    { field: 'salary', label: 'Salary', from: 112_000, to: 120_000, format: 'money' },
+    { field: 'salary', label: 'Salary', from: 112_000, to: 120_000, format: 'money', currency: 'USD' },
     { field: 'effective_date', label: 'Effective date', from: null, to: '2026-11-16', format: 'date' },
   ],
   reason: 'Promotion',

@@ -98,7 +98,7 @@ function List({
   const used = fields
     .filter(({ name }) => name in input)
     .map(({ name, required, schema: field }) => {
-      const value = shown(input[name], 'text') ?? '';
+      const value = shown(input[name]) ?? '';
       const rest = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
       const look = () => void callTool(tool.server, tool.name, rest).then((next) => setWider({ ...next, input: rest }));
       return {

@@ -1,5 +1,6 @@
 /** The state that all pages share: user, tools, pending confirmations, server states and connection. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { setCompany } from './company.ts';
 import { get, fetchJson, onSessionEnded, ApiError } from './api.ts';
 import { clearBrowserData, onTabMessage, postToOtherTabs } from './browser-session.ts';
 import type { ServerInfo } from './tools.ts';
@@ -67,6 +68,7 @@ export function AppProvider({
   const load = useCallback(async () => {
     try {
       const [me, { servers }] = await Promise.all([get<Me>('/api/user/info'), get<ToolList>('/api/user/mcp-tools')]);
+      setCompany(me.company);
       setKnown({ me, servers });
       setTrouble(undefined);
       postToOtherTabs({ is: 'here', username: me.username });

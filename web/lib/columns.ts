@@ -2,6 +2,7 @@
 import { HIDDEN } from './hidden.ts';
 import { fieldsOf, isRecord, optionsOf, type Schema, textOf, typeOf } from './schema.ts';
 import type { MaskInfo } from './tools.ts';
+import { company } from './company.ts';
 import { ago, labelForCode, day, labelFor, moment, money, number } from './format.ts';
 
 export type Kind =
@@ -45,7 +46,7 @@ const LABEL = /^(\w*name|company|contact|phone|industry|service|receipt|opened_b
 function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   const [type, format] = [typeOf(schema), textOf(schema, 'format')];
   if (type === 'number' || type === 'integer')
-    return schema['unit'] === 'USD' ? 'money' : /percent|rate$|utili[sz]ation/.test(key) ? 'percent' : 'number';
+    return schema['unit'] === company().currency ? 'money' : /percent|rate$|utili[sz]ation/.test(key) ? 'percent' : 'number';
   if (type === 'boolean') return 'flag';
   if (type === 'array') {
     const held = rows.map((row) => row[key]).find((each) => Array.isArray(each) && each.length > 0) as unknown[] | undefined;

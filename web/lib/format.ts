@@ -1,7 +1,9 @@
 /** Formats names, numbers, dates and codes for people. */
+import { dayIn } from '../../src/declare/company.ts';
 import { formatValue } from '../../src/gateway/pages/format.ts';
+import { company } from './company.ts';
 
-export { clock, formatValue as shown, timeLeft } from '../../src/gateway/pages/format.ts';
+export { clock, timeLeft } from '../../src/gateway/pages/format.ts';
 
 /** `manager_id` reads "Manager id". */
 export const labelFor = (field: string): string => {
@@ -12,15 +14,24 @@ export const labelFor = (field: string): string => {
 export const labelForCode = (code: string): string =>
   /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? labelFor(code.toLowerCase()) : code;
 
-export const money = (amount: number): string => formatValue(amount, 'money') ?? '';
-export const number = (count: number): string => formatValue(count, 'number') ?? '';
+export const money = (amount: number): string => formatValue(amount, { format: 'money', currency: company().currency }) ?? '';
+export const number = (count: number): string => formatValue(count, { format: 'number' }) ?? '';
+export const shown = (value: unknown): string | undefined => formatValue(value, { format: 'text' });
 
+const rounded = (amount: number, decimals: number): string =>
+  new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: company().currency,
+    useGrouping: false,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(amount);
 /** Short form for charts: $14.31M. */
 export function shortMoney(amount: number): string {
   const size = Math.abs(amount);
   const sign = amount < 0 ? '−' : '';
-  if (size >= 1_000_000) return `${sign}$${(size / 1_000_000).toFixed(2)}M`;
-  return size >= 10_000 ? `${sign}$${Math.round(size / 1000)}k` : money(amount);
+  if (size >= 1_000_000) return `${sign}${rounded(size / 1_000_000, 2)}M`;
+  return size >= 10_000 ? `${sign}${rounded(size / 1000, 0)}k` : money(amount);
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -34,7 +45,8 @@ const LOCAL_DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', mo
 export function day(text: string, now = new Date()): string {
   const date = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return text;
-  return (date.getUTCFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(date);
+  const thisYear = dayIn(company().timeZone, now).slice(0, 4);
+  return (text.startsWith(thisYear) ? DAY : DAY_AND_YEAR).format(date);
 }
 
 export function moment(text: string, now = new Date()): string {

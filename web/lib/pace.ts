@@ -1,6 +1,11 @@
-/** The elapsed part of a year in per cent; undefined unless the year is the current one. */
+import { dayIn } from '../../src/declare/company.ts';
+import { fiscalYearOf, yearOf } from '../../src/declare/fiscal.ts';
+import { company } from './company.ts';
+
+/** The elapsed part of a fiscal year in per cent; undefined unless the year is the current one. */
 export function elapsedOf(year: unknown, now = new Date()): number | undefined {
-  if (year !== now.getFullYear()) return undefined;
-  const [from, to] = [Date.UTC(now.getFullYear(), 0, 1), Date.UTC(now.getFullYear() + 1, 0, 1)];
-  return Math.round(((now.getTime() - from) / (to - from)) * 1000) / 10;
+  const today = dayIn(company().timeZone, now);
+  if (typeof year !== 'number' || year !== fiscalYearOf(today, company())) return undefined;
+  const [from, next] = [yearOf(year, company()).from, yearOf(year + 1, company()).from].map(Date.parse) as [number, number];
+  return Math.round(((now.getTime() - from) / (next - from)) * 1000) / 10;
 }

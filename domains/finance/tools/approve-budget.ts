@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
-import { usd } from '../../../src/declare/money.ts';
+import { formatMoney } from '../../../src/declare/money.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { yearOf } from '../example-days.ts';
 import { changedLines, inDepartment, inWords, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound, category, departmentName, fiscalYear, sum } from '../schemas.ts';
 
@@ -18,7 +18,7 @@ export const approveBudget = finance.write({
       budget_id: budgetId.optional(),
       department: departmentName.optional(),
       fiscal_year: fiscalYear.optional().describe('Fiscal year; needed only where several budgets of the department wait'),
-      approved_amount: sum.optional().describe('In USD; by default what was asked for'),
+      approved_amount: sum.optional().describe('In {currency}; by default what was asked for'),
       approver_notes: prose(1000).optional().describe('For whoever submitted it'),
     })
     .refine((given) => given.budget_id !== undefined || given.department !== undefined, 'Give budget_id, or department (and fiscal_year)'),
@@ -41,7 +41,11 @@ export const approveBudget = finance.write({
     {
       question: "Sign off next year's Operations budget as submitted",
       as: 'bob.martinez',
-      input: (today) => ({ department: 'Operations', fiscal_year: yearOf(today) + 1, approver_notes: 'As submitted' }),
+      input: (today, company) => ({
+        department: 'Operations',
+        fiscal_year: fiscalYearOf(today, company) + 1,
+        approver_notes: 'As submitted',
+      }),
     },
     { question: 'Approve the Engineering budget', as: 'eve.thompson', input: { department: 'Engineering' }, expects: 'BUDGET_NOT_PENDING' },
     {
@@ -53,7 +57,7 @@ export const approveBudget = finance.write({
     { question: 'Approve our own budget', as: 'nina.patel', input: { department: 'Engineering' }, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail }) {
+  async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail, company }) {
     // All given fields must match.
     const meant = sql`
       finance.budget_list where true ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
@@ -70,8 +74,8 @@ export const approveBudget = finance.write({
     const amount = approved_amount ?? asked;
     const cut = await changedLines(sql, found.budget_id, amount);
     return {
-      summary: `Approve ${inWords.budget(found)} at ${usd(amount)}${amount === asked ? '' : `, where ${usd(asked)} was asked for`}`,
-      subject: { label: labels.budget(found), id: found.budget_id },
+      summary: `Approve ${inWords.budget(found)} at ${formatMoney(amount, company)}${amount === asked ? '' : `, where ${formatMoney(asked, company)} was asked for`}`,
+      subject: { label: labels.budget(found, company), id: found.budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },
         { field: 'allocated_amount', from: asked, to: amount, format: 'money' },

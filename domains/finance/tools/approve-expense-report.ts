@@ -49,18 +49,18 @@ export const approveExpenseReport = finance.write({
     },
   ],
 
-  async prepare({ report_id, approver_notes }, { sql, me, fail }) {
+  async prepare({ report_id, approver_notes }, { sql, me, fail, company }) {
     const found = (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
     if (found.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve your own expense report.' });
     if (found.status !== 'SUBMITTED') throw fail('EXPENSE_REPORT_NOT_SUBMITTED', { status: found.status });
     const { items } = await withItems(sql, found);
     return {
-      summary: `Approve ${inWords.report(found)}`,
-      subject: { label: labels.report(found), id: report_id },
+      summary: `Approve ${inWords.report(found, company)}`,
+      subject: { label: labels.report(found, company), id: report_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },
         { field: 'total', from: found.total, to: found.total, format: 'money' },
-        ...itemLines(items, false),
+        ...itemLines(items, { isNew: false, company }),
       ],
       reason: approver_notes,
     };

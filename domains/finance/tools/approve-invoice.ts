@@ -51,14 +51,14 @@ export const approveInvoice = finance.write({
     },
   ],
 
-  async prepare({ invoice_id, approver_notes }, { sql, me, today, fail }) {
+  async prepare({ invoice_id, approver_notes }, { sql, me, today, fail, company }) {
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve an invoice that you handed in.' });
     if (found.status !== 'PENDING') throw fail('INVOICE_NOT_PENDING', { status: found.status });
     return {
-      summary: `Approve ${inWords.invoice(found)}`,
-      subject: { label: labels.invoice(found), id: invoice_id },
+      summary: `Approve ${inWords.invoice(found, company)}`,
+      subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },
         { field: 'amount', from: found.amount, to: found.amount, format: 'money' },

@@ -36,7 +36,7 @@ export const deleteBudget = finance.write({
     },
   ],
 
-  async prepare({ budget_id }, { sql, me, fail }) {
+  async prepare({ budget_id }, { sql, me, fail, company }) {
     const found =
       (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
       fail('BUDGET_NOT_FOUND', { budget_id });
@@ -44,7 +44,7 @@ export const deleteBudget = finance.write({
     if (found.created_by === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete a budget that you drafted.' });
     return {
       summary: `Delete the draft of ${inWords.budget(found)}`,
-      subject: { label: labels.budget(found), id: budget_id },
+      subject: { label: labels.budget(found, company), id: budget_id },
       changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
     };
   },

@@ -50,13 +50,13 @@ export const deleteExpenseReport = finance.write({
     },
   ],
 
-  async prepare({ report_id }, { sql, me, fail }) {
+  async prepare({ report_id }, { sql, me, fail, company }) {
     const found = (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
     if (found.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete your own expense report.' });
     if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('EXPENSE_REPORT_NOT_DELETABLE', { status: found.status });
     return {
-      summary: `Delete ${inWords.report(found)}`,
-      subject: { label: labels.report(found), id: report_id },
+      summary: `Delete ${inWords.report(found, company)}`,
+      subject: { label: labels.report(found, company), id: report_id },
       changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
     };
   },

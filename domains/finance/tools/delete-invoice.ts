@@ -44,14 +44,14 @@ export const deleteInvoice = finance.write({
     },
   ],
 
-  async prepare({ invoice_id }, { sql, me, today, fail }) {
+  async prepare({ invoice_id }, { sql, me, today, fail, company }) {
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete an invoice that you handed in.' });
     if (found.status !== 'PENDING' && found.status !== 'REJECTED') throw fail('INVOICE_NOT_DELETABLE', { status: found.status });
     return {
-      summary: `Delete ${inWords.invoice(found)}`,
-      subject: { label: labels.invoice(found), id: invoice_id },
+      summary: `Delete ${inWords.invoice(found, company)}`,
+      subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
     };
   },

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { amount, companyText, storedDay } from '../../../src/declare/fields.ts';
 import { asc } from '../../../src/declare/order.ts';
 import type { SqlTag } from '../../../src/declare/sql.ts';
+import type { Company } from '../../../src/declare/company.ts';
+import { fiscalYearOf, yearOf as fiscalYear } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { yearOf } from '../example-days.ts';
-import { fiscalYear } from '../schemas.ts';
+import { fiscalYear as yearField } from '../schemas.ts';
 
 const moved = {
   starting_arr: amount,
@@ -16,16 +17,19 @@ const moved = {
   ending_arr: amount.describe('starting + net new'),
 };
 const asked = z.object({
-  year: fiscalYear.optional().describe('Only months of this year; with months, the last so many up to its end'),
+  year: yearField.optional().describe('Only months of this year; with months, the last so many up to its end'),
   months: z.int().min(1).max(24).optional().describe('How many months; by default 12, or those of the year'),
 });
 
 /** The last `months` (by default 12), up to the end of `year` if it is given. With `year` alone, only the months of that year. */
-const window = (sql: SqlTag, { year, months }: z.output<typeof asked>) => sql`
+function window(sql: SqlTag, { year, months }: z.output<typeof asked>, company: Company) {
+  const whole = year === undefined ? undefined : fiscalYear(year, company);
+  return sql`
   (select * from finance.arr_movement where true
-    ${sql.when(year, () => sql`period <= ${`${year}-12`}`)}
-    ${sql.when(months === undefined ? year : undefined, () => sql`period >= ${`${year}-01`}`)}
+    ${sql.when(whole, () => sql`period <= ${whole?.to.slice(0, 7)}`)}
+    ${sql.when(months === undefined ? whole : undefined, () => sql`period >= ${whole?.from.slice(0, 7)}`)}
     order by period desc limit ${months ?? 12}) movement`;
+}
 
 export const getArrMovement = finance.list({
   name: 'get_arr_movement',
@@ -40,11 +44,15 @@ export const getArrMovement = finance.list({
   totals: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
   examples: [
     { question: 'ARR waterfall for the last 6 months', as: 'bob.martinez', input: { months: 6 } },
-    { question: 'How did our recurring revenue develop this year?', as: 'eve.thompson', input: (today) => ({ year: yearOf(today) }) },
+    {
+      question: 'How did our recurring revenue develop this year?',
+      as: 'eve.thompson',
+      input: (today, company) => ({ year: fiscalYearOf(today, company) }),
+    },
     {
       question: 'Show me churn and expansion month by month for last year',
       as: 'bob.martinez',
-      input: (today) => ({ year: yearOf(today) - 1 }),
+      input: (today, company) => ({ year: fiscalYearOf(today, company) - 1 }),
     },
     { question: 'ARR movement over two years', as: 'eve.thompson', input: { months: 24 } },
     {
@@ -67,14 +75,14 @@ export const getArrMovement = finance.list({
     end: { field: 'ending_arr', label: 'End' },
   },
 
-  find: (input, { sql }) => sql`select * from ${window(sql, input)}`,
-  computeTotals: (input, { sql }) =>
+  find: (input, { sql, company }) => sql`select * from ${window(sql, input, company)}`,
+  computeTotals: (input, { sql, company }) =>
     sql.one(
       z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
       sql`
         select (array_agg(starting_arr order by period))[1] as starting_arr, coalesce(sum(new_arr), 0) as new_arr,
           coalesce(sum(expansion_arr), 0) as expansion_arr, coalesce(sum(contraction_arr), 0) as contraction_arr, coalesce(sum(churn_arr), 0) as churn_arr,
           coalesce(sum(net_new_arr), 0) as net_new_arr, (array_agg(ending_arr order by period desc))[1] as ending_arr
-        from ${window(sql, input)}`,
+        from ${window(sql, input, company)}`,
     ),
 });

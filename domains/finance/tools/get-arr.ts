@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, day, storedDay } from '../../../src/declare/fields.ts';
-import { usd } from '../../../src/declare/money.ts';
+import { formatMoney } from '../../../src/declare/money.ts';
 import { finance } from '../domain.ts';
 import { yearOf } from '../example-days.ts';
 
@@ -47,7 +47,7 @@ export const getArr = finance.read({
     },
     { question: 'How much recurring revenue do we have?', as: 'carol.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  summary: ({ as_of_date, arr }) => `${usd(arr)} ARR as of ${as_of_date}`,
+  summary: ({ as_of_date, arr }, company) => `${formatMoney(arr, company)} ARR as of ${as_of_date}`,
 
   async run({ as_of_date }, { sql, output, today, fail }) {
     const asked = as_of_date ?? today;

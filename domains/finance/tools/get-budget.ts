@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { usd } from '../../../src/declare/money.ts';
+import { formatMoney } from '../../../src/declare/money.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { yearOf } from '../example-days.ts';
-import { fiscalYearOf, inDepartment } from '../rules.ts';
+import { inDepartment } from '../rules.ts';
 import { budget, budgetCategory, budgetNotFound, departmentName, fiscalYear } from '../schemas.ts';
 
 export const getBudget = finance.read({
@@ -21,7 +21,7 @@ export const getBudget = finance.read({
     {
       question: 'Show me the Sales budget of last year by category',
       as: 'eve.thompson',
-      input: (today) => ({ department: 'Sales', year: yearOf(today) - 1 }),
+      input: (today, company) => ({ department: 'Sales', year: fiscalYearOf(today, company) - 1 }),
     },
     { question: 'How much money does Support still have?', as: 'dan.williams', input: { department: 'support' } },
     { question: "What is Legal's budget?", as: 'nina.patel', input: { department: 'Legal' }, expects: 'BUDGET_NOT_FOUND' },
@@ -42,11 +42,11 @@ export const getBudget = finance.read({
     scale: 'each',
     pace: { field: 'fiscal_year', label: 'Year elapsed' },
   },
-  summary: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
-    `${department} ${fiscal_year}: ${usd(spent_amount)} of ${usd(allocated_amount)} spent, ${usd(remaining_amount)} left`,
+  summary: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }, company) =>
+    `${department} ${fiscal_year}: ${formatMoney(spent_amount, company)} of ${formatMoney(allocated_amount, company)} spent, ${formatMoney(remaining_amount, company)} left`,
 
-  async run({ department, year }, { sql, today, fail }) {
-    const fiscal_year = year ?? fiscalYearOf(today);
+  async run({ department, year }, { sql, today, company, fail }) {
+    const fiscal_year = year ?? fiscalYearOf(today, company);
     const found =
       (await sql.maybeOne(
         budget,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storedId } from '../../../src/declare/fields.ts';
-import { usd } from '../../../src/declare/money.ts';
+import { formatMoney } from '../../../src/declare/money.ts';
 import { finance } from '../domain.ts';
 import { lastMonth } from '../example-days.ts';
 import { withItems } from '../rules.ts';
@@ -44,7 +44,7 @@ export const getExpenseReport = finance.read({
       expects: 'EXPENSE_REPORT_NOT_FOUND',
     },
   ],
-  summary: ({ employee_name, month: of, total, status }) => `${employee_name}, ${of}: ${usd(total)}, ${status}`,
+  summary: ({ employee_name, month: of, total, status }, company) => `${employee_name}, ${of}: ${formatMoney(total, company)}, ${status}`,
 
   async run({ report_id, employee_id, month: of }, { sql, me, fail }) {
     // All given fields must match. Without an id, only the caller's own reports count.

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { amount } from '../../../src/declare/fields.ts';
 import { asc } from '../../../src/declare/order.ts';
 import type { SqlTag } from '../../../src/declare/sql.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { yearOf } from '../example-days.ts';
-import { fiscalYearOf, inDepartment } from '../rules.ts';
+import { inDepartment } from '../rules.ts';
 import { budget, budgetFilter, departmentName, fiscalYear } from '../schemas.ts';
 
 const filters = z.object({
@@ -15,8 +15,7 @@ const filters = z.object({
     .describe('PENDING_APPROVAL waits for a decision; ACTIVE are the approved ones of this year, CLOSED those of earlier years'),
 });
 
-function matching(sql: SqlTag, { fiscal_year, department, status }: z.output<typeof filters>, today: string) {
-  const year = fiscalYearOf(today);
+function matching(sql: SqlTag, { fiscal_year, department, status }: z.output<typeof filters>, year: number) {
   const inState = {
     ACTIVE: sql`status = 'APPROVED' and fiscal_year = ${year}::int`,
     CLOSED: sql`status = 'APPROVED' and fiscal_year < ${year}::int`,
@@ -40,10 +39,18 @@ export const listBudgets = finance.list({
   order: asc('fiscal_year', 'department', 'budget_id'),
   totals: z.object({ allocated: amount, spent: amount, remaining: amount }),
   examples: [
-    { question: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
+    {
+      question: "What's our Q4 budget vs actual spend?",
+      as: 'eve.thompson',
+      input: (today, company) => ({ fiscal_year: fiscalYearOf(today, company) }),
+    },
     { question: 'Which budgets are waiting for approval?', as: 'bob.martinez', input: { status: 'PENDING_APPROVAL' } },
     { question: 'Show me the budgets of my department', as: 'nina.patel', input: {} },
-    { question: 'What did all departments spend last year?', as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) - 1 }) },
+    {
+      question: 'What did all departments spend last year?',
+      as: 'eve.thompson',
+      input: (today, company) => ({ fiscal_year: fiscalYearOf(today, company) - 1 }),
+    },
     { question: 'Is there a draft budget for HR?', as: 'bob.martinez', input: { department: 'HR', status: 'DRAFT' } },
     { question: 'List all budgets', as: 'marcus.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
@@ -57,12 +64,12 @@ export const listBudgets = finance.list({
     pace: { field: 'fiscal_year', label: 'Year elapsed' },
   },
 
-  find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
-  computeTotals: (input, { sql, today }) =>
+  find: (input, { sql, today, company }) => sql`select * from ${matching(sql, input, fiscalYearOf(today, company))}`,
+  computeTotals: (input, { sql, today, company }) =>
     sql.one(
       z.object({ allocated: amount, spent: amount, remaining: amount }),
       sql`
         select coalesce(sum(allocated_amount), 0) as allocated, coalesce(sum(spent_amount), 0) as spent, coalesce(sum(remaining_amount), 0) as remaining
-        from ${matching(sql, input, today)}`,
+        from ${matching(sql, input, fiscalYearOf(today, company))}`,
     ),
 });

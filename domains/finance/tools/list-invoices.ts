@@ -16,8 +16,8 @@ const filters = z
     department: departmentName.optional(),
     start_date: day.optional().describe('Only invoices dated on this day or later'),
     end_date: day.optional().describe('Only invoices dated on this day or earlier'),
-    min_amount: sum.optional().describe('Only invoices over this amount or more, in USD'),
-    max_amount: sum.optional().describe('Only invoices over this amount or less, in USD'),
+    min_amount: sum.optional().describe('Only invoices over this amount or more, in {currency}'),
+    max_amount: sum.optional().describe('Only invoices over this amount or less, in {currency}'),
   })
   .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, 'end_date must not be before start_date')
   .refine(({ min_amount, max_amount }) => (min_amount ?? 0) <= (max_amount ?? Infinity), 'max_amount must not be less than min_amount');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { day, line, prose } from '../../../src/declare/fields.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { daysAfter, fiscalYearOf, invoiceById, inWords, labels, spent } from '../rules.ts';
+import { daysAfter, invoiceById, inWords, labels, spent } from '../rules.ts';
 import { category, invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
 
 /** A payment may be dated this many days ahead. A later date is probably a typo. */
@@ -72,7 +73,7 @@ export const payInvoice = finance.write({
     },
   ],
 
-  async prepare({ invoice_id, payment_date, payment_reference, payment_notes }, { sql, me, today, fail }) {
+  async prepare({ invoice_id, payment_date, payment_reference, payment_notes }, { sql, me, today, fail, company }) {
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you handed in.' });
@@ -85,8 +86,8 @@ export const payInvoice = finance.write({
     if (date < found.invoice_date || date > daysAfter(today, DAYS_AHEAD))
       throw fail('PAYMENT_DATE_OUT_OF_RANGE', { invoice_date: found.invoice_date });
     return {
-      summary: `Pay ${inWords.invoice(found)}`,
-      subject: { label: labels.invoice(found), id: invoice_id },
+      summary: `Pay ${inWords.invoice(found, company)}`,
+      subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [
         { field: 'status', from: found.status, to: 'PAID' },
         { field: 'amount', from: found.amount, to: found.amount, format: 'money' },
@@ -100,7 +101,7 @@ export const payInvoice = finance.write({
     };
   },
 
-  async execute({ invoice_id, payment_reference, payment_notes }, { sql, me, plan, today, output, fail }) {
+  async execute({ invoice_id, payment_reference, payment_notes }, { sql, me, plan, today, company, output, fail }) {
     const { department, amount } = plan.invoice;
     await sql.change(
       output.pick({ invoice_id: true }),
@@ -112,7 +113,7 @@ export const payInvoice = finance.write({
     );
     await sql.change(
       z.object({ category }),
-      spent(sql, department, fiscalYearOf(plan.date), [{ category: plan.invoice.category, amount }]),
+      spent(sql, department, fiscalYearOf(plan.date, company), [{ category: plan.invoice.category, amount }]),
     );
     return (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
   },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { line, prose } from '../../../src/declare/fields.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { byBudgetCategory, fiscalYearOf, inWords, itemLines, labels, reportById, spent, withItems } from '../rules.ts';
+import { byBudgetCategory, inWords, itemLines, labels, reportById, spent, withItems } from '../rules.ts';
 import { category, expenseReport, reportId, reportNotFound } from '../schemas.ts';
 
 export const reimburseExpenseReport = finance.write({
@@ -58,7 +59,7 @@ export const reimburseExpenseReport = finance.write({
     },
   ],
 
-  async prepare({ report_id, payment_reference, payment_notes }, { sql, me, fail }) {
+  async prepare({ report_id, payment_reference, payment_notes }, { sql, me, fail, company }) {
     const found = (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
     if (found.employee_id === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reimburse your own expense report.' });
@@ -69,14 +70,14 @@ export const reimburseExpenseReport = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reimburse an expense report that you approved.' });
     const { items } = await withItems(sql, found);
     return {
-      summary: `Reimburse ${inWords.report(found)}`,
-      subject: { label: labels.report(found), id: report_id },
+      summary: `Reimburse ${inWords.report(found, company)}`,
+      subject: { label: labels.report(found, company), id: report_id },
       changes: [
         { field: 'status', from: found.status, to: 'REIMBURSED' },
         { field: 'total', from: found.total, to: found.total, format: 'money' },
         { field: 'payment_reference', from: null, to: payment_reference ?? null },
         { field: 'approved_by_name', label: 'Approved by', from: found.approved_by_name, to: found.approved_by_name },
-        ...itemLines(items, false),
+        ...itemLines(items, { isNew: false, company }),
       ],
       reason: payment_notes,
       department: found.department,
@@ -84,7 +85,7 @@ export const reimburseExpenseReport = finance.write({
     };
   },
 
-  async execute({ report_id, payment_reference, payment_notes }, { sql, me, plan, today, output, fail }) {
+  async execute({ report_id, payment_reference, payment_notes }, { sql, me, plan, today, company, output, fail }) {
     await sql.change(
       output.pick({ report_id: true }),
       sql`
@@ -93,7 +94,7 @@ export const reimburseExpenseReport = finance.write({
           payment_reference = ${payment_reference}, payment_notes = ${payment_notes}
         where report_id = ${report_id} and status = 'APPROVED' returning report_id`,
     );
-    await sql.changeMany(z.object({ category }), spent(sql, plan.department, fiscalYearOf(today), byBudgetCategory(plan.items)));
+    await sql.changeMany(z.object({ category }), spent(sql, plan.department, fiscalYearOf(today, company), byBudgetCategory(plan.items)));
     return (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
   },
 });

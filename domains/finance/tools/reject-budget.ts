@@ -44,7 +44,7 @@ export const rejectBudget = finance.write({
     },
   ],
 
-  async prepare({ budget_id, rejection_reason }, { sql, me, fail }) {
+  async prepare({ budget_id, rejection_reason }, { sql, me, fail, company }) {
     const found =
       (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
       fail('BUDGET_NOT_FOUND', { budget_id });
@@ -53,7 +53,7 @@ export const rejectBudget = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reject a budget that you submitted.' });
     return {
       summary: `Reject ${inWords.budget(found)}`,
-      subject: { label: labels.budget(found), id: budget_id },
+      subject: { label: labels.budget(found, company), id: budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'REJECTED' },
         { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: found.submitted_by_name },

@@ -44,18 +44,18 @@ export const rejectExpenseReport = finance.write({
     },
   ],
 
-  async prepare({ report_id, rejection_reason }, { sql, me, fail }) {
+  async prepare({ report_id, rejection_reason }, { sql, me, fail, company }) {
     const found = (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
     if (found.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reject your own expense report.' });
     if (found.status !== 'SUBMITTED') throw fail('EXPENSE_REPORT_NOT_SUBMITTED', { status: found.status });
     const { items } = await withItems(sql, found);
     return {
-      summary: `Reject ${inWords.report(found)}`,
-      subject: { label: labels.report(found), id: report_id },
+      summary: `Reject ${inWords.report(found, company)}`,
+      subject: { label: labels.report(found, company), id: report_id },
       changes: [
         { field: 'status', from: found.status, to: 'REJECTED' },
         { field: 'total', from: found.total, to: found.total, format: 'money' },
-        ...itemLines(items, false),
+        ...itemLines(items, { isNew: false, company }),
       ],
       reason: rejection_reason,
     };

@@ -47,14 +47,14 @@ export const submitBudget = finance.write({
     },
   ],
 
-  async prepare({ budget_id, comments }, { sql, me, fail }) {
+  async prepare({ budget_id, comments }, { sql, me, fail, company }) {
     const found =
       (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
       fail('BUDGET_NOT_FOUND', { budget_id });
     if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('BUDGET_NOT_SUBMITTABLE', { status: found.status });
     return {
       summary: `Submit ${inWords.budget(found)} for approval`,
-      subject: { label: labels.budget(found), id: budget_id },
+      subject: { label: labels.budget(found, company), id: budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'PENDING_APPROVAL' },
         { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: me.name },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sumOf, usd } from '../../../src/declare/money.ts';
+import { formatMoney, sumOf } from '../../../src/declare/money.ts';
 import { finance } from '../domain.ts';
 import { lastMonth, monthOf } from '../example-days.ts';
 import { insertReport, itemLines, lastDayOf, personOf, reportById, reportsOf, withItems } from '../rules.ts';
@@ -86,7 +86,7 @@ export const submitExpenseReport = finance.write({
     },
   ],
 
-  async prepare({ month: of, items: given, total }, { sql, me, today, fail }) {
+  async prepare({ month: of, items: given, total }, { sql, me, today, fail, company }) {
     if (of > monthOf(today)) throw fail('MONTH_IN_FUTURE', { month: of });
     const usual = of === monthOf(today) ? today : lastDayOf(of);
     const items = given.map(({ date, receipt, ...rest }) => ({ ...rest, date: date ?? usual, receipt: receipt ?? null }));
@@ -99,10 +99,10 @@ export const submitExpenseReport = finance.write({
     const before = await reportsOf(sql, me.employeeId, of);
     const reported = sumOf(before.map((each) => each.total));
     return {
-      summary: `Submit expenses of ${of}, ${usd(sumOfItems)} in total`,
+      summary: `Submit expenses of ${of}, ${formatMoney(sumOfItems, company)} in total`,
       subject: { label: `${self.name}, ${self.department}: ${items.length} ${items.length === 1 ? 'item' : 'items'}`, id: me.employeeId },
       changes: [
-        ...itemLines(items, true),
+        ...itemLines(items, { isNew: true, company }),
         { field: 'reported', label: `Reported for ${of} in all`, from: reported, to: sumOf([reported, sumOfItems]), format: 'money' },
       ],
       self,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
 import { hr } from '../domain.ts';
-import { fiscalYear } from '../rules.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { requestId, timeOffBalance, timeOffRequest } from '../schemas.ts';
 
 export const approveTimeOffRequest = hr.write({
@@ -57,14 +57,14 @@ export const approveTimeOffRequest = hr.write({
     },
   ],
 
-  async prepare({ request_id, approved, approver_notes }, { sql, me, fail }) {
+  async prepare({ request_id, approved, approver_notes }, { sql, me, company, fail }) {
     const request =
       (await sql.maybeOne(timeOffRequest, sql`select * from hr.time_off where request_id = ${request_id}`)) ??
       fail('TIME_OFF_REQUEST_NOT_FOUND', { request_id });
     if (request.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot decide on your own request.' });
     if (request.status !== 'pending') throw fail('REQUEST_NOT_PENDING', { status: request.status });
     const { employee_id, employee_name, type_code, start_date, end_date, days } = request;
-    const year = fiscalYear(start_date);
+    const year = fiscalYearOf(start_date, company);
     const balance = await sql.one(
       timeOffBalance,
       sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { day, prose } from '../../../src/declare/fields.ts';
 import { hr } from '../domain.ts';
-import { inDecember, lastWorkday, nextFriday, nextSaturday, off, yearOf } from '../example-days.ts';
-import { balanceOf, daysBefore, fiscalYear, overlappingRequest, workingDays } from '../rules.ts';
+import { inDecember, lastWorkday, nextFriday, nextSaturday, off, overNewYear } from '../example-days.ts';
+import { balanceOf, commonYear, daysBefore, overlappingRequest, workingDays } from '../rules.ts';
 import { timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
 
 /** Sick leave may be reported afterwards, but a date last year is probably a typo. */
@@ -31,7 +31,7 @@ export const createTimeOffRequest = hr.write({
     },
     SPANS_TWO_YEARS: {
       message: 'The time off reaches over the end of a fiscal year.',
-      hint: 'Balances belong to one calendar year: ask for the days until 31 December and those from 1 January in two requests.',
+      hint: 'Balances belong to one fiscal year: ask for the days until {yearEnds} and those from {yearBegins} in two requests.',
     },
     TOO_LONG_AGO: { message: `The time off began more than ${DAYS_BACK} days ago.`, hint: 'Check the year; for older days ask HR.' },
     BALANCE_NOT_FOUND: {
@@ -57,7 +57,7 @@ export const createTimeOffRequest = hr.write({
     {
       question: 'Can I take next Friday off as a personal day?',
       as: 'marcus.johnson',
-      input: (today) => off('PERSONAL', nextFriday(today)),
+      input: (today, company) => off('PERSONAL', nextFriday(today, company)),
     },
     {
       question: 'I have jury duty from the 7th to the 9th of December',
@@ -68,14 +68,13 @@ export const createTimeOffRequest = hr.write({
     {
       question: 'I need holidays over New Year, 28 December to 4 January',
       as: 'dan.williams',
-      input: (today) => off('VACATION', inDecember(today, 28), `${yearOf(today) + 1}-01-04`),
+      input: (today, company) => off('VACATION', ...overNewYear(today, company)),
       expects: 'SPANS_TWO_YEARS',
     },
   ],
 
-  async prepare({ type_code, start_date, end_date, notes }, { sql, me, today, fail }) {
-    const year = fiscalYear(start_date);
-    if (year !== fiscalYear(end_date)) throw fail('SPANS_TWO_YEARS');
+  async prepare({ type_code, start_date, end_date, notes }, { sql, me, today, company, fail }) {
+    const year = commonYear(start_date, end_date, company) ?? fail('SPANS_TWO_YEARS');
     if (start_date < daysBefore(today, DAYS_BACK)) throw fail('TOO_LONG_AGO');
     const days = workingDays(start_date, end_date);
     if (days === 0) throw fail('NO_WORKING_DAYS');

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { storedId } from '../../../src/declare/fields.ts';
+import { fiscal } from '../../../src/declare/periods.ts';
 import { hr } from '../domain.ts';
-import { yearOf } from '../example-days.ts';
-import { fiscalYear } from '../rules.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { employeeId, employeeNotFound, timeOffBalance } from '../schemas.ts';
 
 export const getTimeOffBalances = hr.read({
   name: 'get_time_off_balances',
   title: 'Time-off balances',
   description:
-    "Days of leave by type in one fiscal year (the calendar year): entitled, used, asked for, carried over and available; pto_balance is the vacation that is left. By default one's own, this year.",
+    "Days of leave by type in one fiscal year ({fiscalYear}): entitled, used, asked for, carried over and available; pto_balance is the vacation that is left. By default one's own, this year.",
   roles: ['employee', 'manager', 'hr-read', 'executive'],
   input: z.object({
     employee_id: employeeId.optional().describe('Whose balances; by default your own'),
-    fiscal_year: z.int().min(2000).max(2100).optional().describe('By default this year'),
+    fiscal_year: fiscal(z.int().min(2000).max(2100)).optional().describe('By default this year'),
   }),
   output: z.object({
     employee_id: storedId,
@@ -32,7 +32,11 @@ export const getTimeOffBalances = hr.read({
     { question: "What's my PTO balance?", as: 'marcus.johnson', input: {} },
     { question: 'How many sick days do I have left?', as: 'frank.davis', input: {} },
     { question: 'How much vacation has Sarah Kim left?', as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
-    { question: 'How many days off did I use last year?', as: 'carol.johnson', input: (today) => ({ fiscal_year: yearOf(today) - 1 }) },
+    {
+      question: 'How many days off did I use last year?',
+      as: 'carol.johnson',
+      input: (today, company) => ({ fiscal_year: fiscalYearOf(today, company) - 1 }),
+    },
     {
       question: 'How much holiday does Eve Thompson have left?',
       as: 'marcus.johnson',
@@ -43,9 +47,9 @@ export const getTimeOffBalances = hr.read({
   ],
   summary: ({ pto_balance, fiscal_year }) => `${pto_balance} vacation days available in ${fiscal_year}`,
 
-  async run({ employee_id, fiscal_year }, { sql, me, today, fail }) {
+  async run({ employee_id, fiscal_year }, { sql, me, today, company, fail }) {
     const whose = employee_id ?? me.employeeId;
-    const year = fiscal_year ?? fiscalYear(today);
+    const year = fiscal_year ?? fiscalYearOf(today, company);
     const rows = await sql.many(
       timeOffBalance.extend({ fiscal_year: z.number() }),
       sql`select b.* from hr.balances b where b.employee_id = ${whose} order by b.fiscal_year, b.type_code`,

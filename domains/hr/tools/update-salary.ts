@@ -18,7 +18,7 @@ export const updateSalary = hr.write({
   effect: 'changes',
   input: z.object({
     employee_id: employeeId,
-    new_salary: sensitive(money.max(10_000_000).describe('Annual, in USD')),
+    new_salary: sensitive(money.max(10_000_000).describe('Annual, in {currency}')),
     effective_date: day.optional().describe('From which day it counts; by default today'),
     reason: prose(500).optional().describe('Shown on the approval card and kept in the history'),
   }),

@@ -37,14 +37,14 @@ export const queryGraph = knowledge.list({
   ],
 
   summary: (rows) => foundSome(rows.length, 'triple', 'triples'),
-  find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today }) {
+  find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today, company }) {
     const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
       sql.when(
         name,
         () =>
           sql`knowledge.plain(${name}::text) <> '' and position(' ' || knowledge.plain(${name}::text) || ' ' in ' ' || ${sql.ref(column)} || ' ') > 0`,
       );
-    return sql`select * from knowledge.triple_versions where ${validAsOf(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
+    return sql`select * from knowledge.triple_versions where ${validAsOf(sql, as_of)} and ${holding(sql, valid_on ?? (as_of === undefined ? today : dayOf(as_of, company)))}
       ${named('subject_name', subject)} ${named('object_name', object)}
       ${sql.when(by, () => sql`predicate like ${anywhere(by ?? '')}`)} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
   },

@@ -47,8 +47,8 @@ export const query = knowledge.list({
   ],
 
   summary: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', 'entries', question ?? topic),
-  find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today }) {
-    const on = valid_on ?? dayOf(as_of, today);
+  find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today, company }) {
+    const on = valid_on ?? (as_of === undefined ? today : dayOf(as_of, company));
     const shown = sql`${validAsOf(sql, as_of)} and ${holding(sql, on)}
       ${sql.when(topic, () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in knowledge.plain(topic)) > 0`)}
       ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}

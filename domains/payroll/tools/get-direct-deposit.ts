@@ -10,7 +10,7 @@ const deposit = z.object({
   account_last4: companyText,
   routing_last4: companyText,
   allocation: z.enum(['PERCENT', 'FIXED', 'REMAINDER']),
-  value: pay(z.number()).describe('PERCENT: of the net pay; FIXED: an amount in USD; REMAINDER: 100, all that is left'),
+  value: pay(z.number()).describe('PERCENT: of the net pay; FIXED: an amount in {currency}; REMAINDER: 100, all that is left'),
 });
 
 export const getDirectDeposit = payroll.read({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, companyText, masked, storedDay } from '../../../src/declare/fields.ts';
-import type { Period } from '../../../src/declare/periods.ts';
+import type { Period } from '../../../src/declare/fiscal.ts';
 import type { SqlTag, SqlText } from '../../../src/declare/sql.ts';
 import { payroll } from '../domain.ts';
 import { lastQuarter, monthOf, monthsBefore, period } from '../periods.ts';

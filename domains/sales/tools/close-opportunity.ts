@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usd } from '../../../src/declare/money.ts';
+import { formatMoney } from '../../../src/declare/money.ts';
 import { prose } from '../../../src/declare/fields.ts';
 import { sales } from '../domain.ts';
 import { dealLabel, isOpen, opportunityById } from '../rules.ts';
@@ -19,7 +19,7 @@ export const closeOpportunity = sales.write({
     .object({
       opportunity_id: opportunityId,
       outcome: z.enum(['won', 'lost']).describe('How it ended'),
-      actual_value: sum.optional().describe('What a won deal was closed at, in USD; by default its value'),
+      actual_value: sum.optional().describe('What a won deal was closed at, in {currency}; by default its value'),
       reason: prose(500).optional().describe('Why it was won or lost'),
       notes: prose(1000).optional().describe("Added to the deal's notes"),
     })
@@ -63,7 +63,7 @@ export const closeOpportunity = sales.write({
     },
   ],
 
-  async prepare({ opportunity_id, outcome, actual_value, reason, notes }, { documents, today, fail }) {
+  async prepare({ opportunity_id, outcome, actual_value, reason, notes }, { documents, today, fail, company }) {
     const found = (await opportunityById(documents, opportunity_id)) ?? fail('OPPORTUNITY_NOT_FOUND', { opportunity_id });
     if (isClosed(found.stage)) throw fail('OPPORTUNITY_ALREADY_CLOSED', { stage: found.stage, close_date: found.close_date });
     const won = outcome === 'won';
@@ -71,8 +71,8 @@ export const closeOpportunity = sales.write({
     const stage = won ? 'CLOSED_WON' : 'CLOSED_LOST';
     const written = notes === undefined ? found.notes : [found.notes, notes].filter(Boolean).join('\n');
     return {
-      summary: `Close the deal ${found.deal_name} with ${found.customer_name} as ${outcome}, ${won ? 'at' : 'worth'} ${usd(value)}`,
-      subject: { label: dealLabel(found), id: opportunity_id },
+      summary: `Close the deal ${found.deal_name} with ${found.customer_name} as ${outcome}, ${won ? 'at' : 'worth'} ${formatMoney(value, company)}`,
+      subject: { label: dealLabel(found, company), id: opportunity_id },
       changes: [
         { field: 'stage', from: found.stage, to: stage },
         { field: 'value', from: found.value, to: value, format: 'money' },

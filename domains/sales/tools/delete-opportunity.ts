@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usd } from '../../../src/declare/money.ts';
+import { formatMoney } from '../../../src/declare/money.ts';
 import { amount, prose, storedId, storedTime, untrusted } from '../../../src/declare/fields.ts';
 import { sales } from '../domain.ts';
 import { dealLabel, isOpen, opportunityById } from '../rules.ts';
@@ -49,12 +49,12 @@ export const deleteOpportunity = sales.write({
     },
   ],
 
-  async prepare({ opportunity_id }, { documents, fail }) {
+  async prepare({ opportunity_id }, { documents, fail, company }) {
     const found = (await opportunityById(documents, opportunity_id)) ?? fail('OPPORTUNITY_NOT_FOUND', { opportunity_id });
     if (!(openStages as readonly string[]).includes(found.stage)) throw fail('OPPORTUNITY_NOT_OPEN', { stage: found.stage });
     return {
-      summary: `Delete the deal ${found.deal_name} with ${found.customer_name}, worth ${usd(found.value)}`,
-      subject: { label: dealLabel(found), id: opportunity_id },
+      summary: `Delete the deal ${found.deal_name} with ${found.customer_name}, worth ${formatMoney(found.value, company)}`,
+      subject: { label: dealLabel(found, company), id: opportunity_id },
       changes: [
         { field: 'stage', from: found.stage, to: 'Deleted' },
         { field: 'value', from: found.value, to: null, format: 'money' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sumOf, usd } from '../../../src/declare/money.ts';
+import { formatMoney, sumOf } from '../../../src/declare/money.ts';
 import { total } from '../../../src/declare/documents.ts';
 import { amount } from '../../../src/declare/fields.ts';
 import { desc } from '../../../src/declare/order.ts';
@@ -49,7 +49,8 @@ export const getCustomer = sales.read({
       expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
-  summary: ({ name, totals }) => `${name}: ${totals.open_deals} open deals worth ${usd(totals.open_value)}, ${usd(totals.won_value)} won`,
+  summary: ({ name, totals }, company) =>
+    `${name}: ${totals.open_deals} open deals worth ${formatMoney(totals.open_value, company)}, ${formatMoney(totals.won_value, company)} won`,
 
   async run({ customer_id }, { documents, fail }) {
     const found = (await customerById(documents, customer_id)) ?? fail('CUSTOMER_NOT_FOUND', { customer_id });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { sumOf, usd } from '../../../src/declare/money.ts';
+import { formatMoney, sumOf } from '../../../src/declare/money.ts';
 import { total } from '../../../src/declare/documents.ts';
 import { amount, companyText, storedDay, storedEmail, storedId } from '../../../src/declare/fields.ts';
 import { EVERY, is } from '../../../src/declare/filter.ts';
+import { fiscalYearOf, quarterAt } from '../../../src/declare/fiscal.ts';
 import { sales } from '../domain.ts';
-import { lastQuarter, period, quarterOf } from '../periods.ts';
+import { daysOf, period, thisQuarter } from '../periods.ts';
 import { ownedBy } from '../rules.ts';
 import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
 
@@ -64,22 +65,30 @@ export const getForecast = sales.read({
     },
   },
   examples: [
-    { question: 'Forecast for this quarter?', as: 'eve.thompson', input: (today) => ({ period: quarterOf(today).label }) },
+    {
+      question: 'Forecast for this quarter?',
+      as: 'eve.thompson',
+      input: (today, company) => ({ period: quarterAt(today, company).label }),
+    },
     { question: 'Are we on track to make our numbers?', as: 'carol.johnson', input: {} },
     {
       question: "How did Liam O'Brien do against his quota last quarter?",
       as: 'carol.johnson',
-      input: (today) => ({ period: lastQuarter(today), owner: "Liam O'Brien" }),
+      input: (today, company) => ({ period: quarterAt(today, company, -1).label, owner: "Liam O'Brien" }),
     },
-    { question: 'Sales forecast for the whole year', as: 'eve.thompson', input: (today) => ({ period: today.slice(0, 4) }) },
+    {
+      question: 'Sales forecast for the whole year',
+      as: 'eve.thompson',
+      input: (today, company) => ({ period: String(fiscalYearOf(today, company)) }),
+    },
     { question: 'Forecast of Santa Claus', as: 'carol.johnson', input: { owner: 'Santa Claus' }, expects: 'OWNER_NOT_FOUND' },
     { question: 'Will sales make its quota?', as: 'dan.williams', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  summary: ({ period: when, closed, quota, pipeline }) =>
-    `Forecast ${when}: ${usd(closed)} closed of ${usd(quota)}, ${usd(pipeline)} still open`,
+  summary: ({ period: when, closed, quota, pipeline }, company) =>
+    `Forecast ${when}: ${formatMoney(closed, company)} closed of ${formatMoney(quota, company)}, ${formatMoney(pipeline, company)} still open`,
 
-  async run({ period: asked, owner }, { documents, today, fail }) {
-    const { label, from, to, quarters } = asked ?? quarterOf(today);
+  async run({ period: asked, owner }, { documents, today, company, fail }) {
+    const { label, from, to, quarters } = asked ? daysOf(asked, company) : thisQuarter(today, company);
     const whose = owner === undefined ? EVERY : ownedBy(documents, owner);
     const by = Object.keys(person);
     const quotas = await documents.groups(quotaOf, 'quotas', documents.all(documents.where({ quarter: is.oneOf(quarters) }), whose), {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { sumOf, usd } from '../../../src/declare/money.ts';
+import { formatMoney, sumOf } from '../../../src/declare/money.ts';
 import { total } from '../../../src/declare/documents.ts';
 import { amount, companyText, storedDay } from '../../../src/declare/fields.ts';
 import { is } from '../../../src/declare/filter.ts';
+import { quarterAt } from '../../../src/declare/fiscal.ts';
 import { sales } from '../domain.ts';
-import { nextQuarter, quarter, quarterOf } from '../periods.ts';
+import { daysOf, quarter, thisQuarter } from '../periods.ts';
 import { isOpen } from '../rules.ts';
 import { openStages } from '../schemas.ts';
 
@@ -29,10 +30,14 @@ export const getPipeline = sales.read({
     {
       question: 'What does the pipeline look like this quarter?',
       as: 'carol.johnson',
-      input: (today) => ({ quarter: quarterOf(today).label }),
+      input: (today, company) => ({ quarter: quarterAt(today, company).label }),
     },
     { question: 'Show me the sales pipeline', as: 'eve.thompson', input: {} },
-    { question: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
+    {
+      question: "Next quarter's pipeline by stage",
+      as: 'carol.johnson',
+      input: (today, company) => ({ quarter: quarterAt(today, company, 1).label }),
+    },
     { question: 'How full is our pipeline?', as: 'sarah.kim', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
   chart: {
@@ -45,11 +50,11 @@ export const getPipeline = sales.read({
     scale: 'all',
     count: { field: 'count', label: 'Deals' },
   },
-  summary: ({ quarter: when, total: all }) =>
-    `Pipeline ${when}: ${all.count} open deals worth ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
+  summary: ({ quarter: when, total: all }, company) =>
+    `Pipeline ${when}: ${all.count} open deals worth ${formatMoney(all.value, company)}, weighted ${formatMoney(all.weighted_value, company)}`,
 
-  async run({ quarter: asked }, { documents, today }) {
-    const { label, from, to } = asked ?? quarterOf(today);
+  async run({ quarter: asked }, { documents, today, company }) {
+    const { label, from, to } = asked ? daysOf(asked, company) : thisQuarter(today, company);
     const found = await documents.groups(perStage, 'opportunities', documents.given({ stage: isOpen, close_date: is.between(from, to) }), {
       by: ['stage'],
       totals: { count: total.count, value: total.sum('value'), weighted_value: total.sum('weighted_value') },

@@ -6,14 +6,14 @@ import { sales } from '../domain.ts';
 import { called } from '../rules.ts';
 import { customer, customerFilter } from '../schemas.ts';
 
-const revenue = money.max(1_000_000_000_000, 'That is more than 1,000,000,000,000 USD');
+const revenue = money.max(1_000_000_000_000, 'That is more than 1,000,000,000,000 {currency}');
 const filters = z
   .object({
     name: line(100).min(1).optional().describe("Any part of the customer's name"),
     industry: line(100).min(1).optional().describe('Any part of the industry, such as health'),
     status: customerFilter.optional().describe('PROSPECT has bought nothing yet, CHURNED has left'),
-    min_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or more, in USD'),
-    max_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or less, in USD'),
+    min_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or more, in {currency}'),
+    max_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or less, in {currency}'),
   })
   .refine(
     ({ min_revenue, max_revenue }) => (min_revenue ?? 0) <= (max_revenue ?? Infinity),

@@ -13,8 +13,8 @@ const filters = z
     stage: stageFilter.optional().describe('OPEN is any stage before the end, CLOSED is won or lost; without it deals of every stage'),
     name: line(100).min(1).optional().describe("Any part of the deal's or the customer's name"),
     owner: ownerName.optional(),
-    min_value: sum.optional().describe('Only deals of this value or more, in USD'),
-    max_value: sum.optional().describe('Only deals of this value or less, in USD'),
+    min_value: sum.optional().describe('Only deals of this value or more, in {currency}'),
+    max_value: sum.optional().describe('Only deals of this value or less, in {currency}'),
     closing_from: day.optional().describe('Only deals that close, or were closed, on this day or later'),
     closing_to: day.optional().describe('Only deals that close, or were closed, on this day or earlier'),
   })

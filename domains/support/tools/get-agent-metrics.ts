@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { startOfDay } from '../../../src/declare/company.ts';
 import { anyCase, signInName, storedDay, storedId } from '../../../src/declare/fields.ts';
 import { is } from '../../../src/declare/filter.ts';
 import { figure } from '../../../src/declare/search.ts';
@@ -35,7 +36,7 @@ export const getAgentMetrics = support.read({
   input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d before today, and today') }),
   output: z.object({
     period: z.enum(['7d', '30d', '90d']),
-    from: storedDay.describe('The first of these days, in UTC'),
+    from: storedDay.describe('The first of these days'),
     to: storedDay.describe('Today'),
     team: z.object(figures),
     agents: z.array(z.object({ agent_id: storedId, agent_name: signInName, ...figures })),
@@ -47,9 +48,10 @@ export const getAgentMetrics = support.read({
     { question: 'How quick is the support team?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  async run({ period }, { search, today }) {
+  async run({ period }, { search, today, company }) {
     const from = new Date(Date.parse(today) - DAYS[period] * 86_400_000).toISOString().slice(0, 10);
-    const rows = await search.groups(row, 'tickets', search.where({ resolved_by: is.there, resolved_at: is.atLeast(from) }), {
+    const since = startOfDay(company.timeZone, from).toISOString();
+    const rows = await search.groups(row, 'tickets', search.where({ resolved_by: is.there, resolved_at: is.atLeast(since) }), {
       by: ['resolved_by', 'resolved_by_name'],
       figures: {
         resolved: figure.count(),

@@ -1,25 +1,24 @@
 import { z } from 'zod';
 import { companyText, storedDay } from '../../../src/declare/fields.ts';
+import { alignedAmount } from '../../../src/declare/money.ts';
 import { tax } from '../domain.ts';
 import { period as periodField, quarterOf, thisYear, yearOf } from '../periods.ts';
 import { MOST_DEADLINES, MOST_FILINGS, readers, taxPosition } from '../schemas.ts';
-
-const dollars = (value: number) => `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
 export const getTaxSummary = tax.read({
   name: 'get_tax_summary',
   title: 'Tax summary',
   description:
-    'Tax position of a year or quarter: liability, paid and remaining, in all and by state; what is overdue, the next deadlines, recent filings and whether the company is compliant. A quarter counts its estimated payments, a year also what its annual returns left to pay. By default this fiscal year.',
+    'Tax position of a year or quarter: liability, paid and remaining, in all and by state; what is overdue, the next deadlines, recent filings and whether the company is compliant. A quarter counts its estimated payments, a year also what its annual returns left to pay. By default this calendar year.',
   roles: readers,
   input: z.object({
-    period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this fiscal year'),
+    period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this calendar year'),
   }),
   output: z.object({ period: companyText, as_of: storedDay, ...taxPosition.shape }),
   errors: {
     PERIOD_NOT_FOUND: {
       message: 'There are no tax records for that period.',
-      hint: 'Ask for one of the years in details, or leave period out for this fiscal year.',
+      hint: 'Ask for one of the years in details, or leave period out for this calendar year.',
     },
   },
   examples: [
@@ -35,8 +34,8 @@ export const getTaxSummary = tax.read({
     { question: 'What did we pay in taxes in 2001?', as: 'bob.martinez', input: { period: '2001' }, expects: 'PERIOD_NOT_FOUND' },
     { question: 'How much tax does the company pay?', as: 'sarah.kim', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  summary: ({ period, liability, paid, compliance }) =>
-    `${period}: ${dollars(paid)} of ${dollars(liability)} paid, ${compliance.replace('_', ' ')}`,
+  summary: ({ period, liability, paid, compliance }, { currency }) =>
+    `${period}: ${alignedAmount(paid, currency, 2)} of ${alignedAmount(liability, currency, 2)} paid, ${compliance.replace('_', ' ')}`,
 
   async run({ period: asked }, { sql, today, fail }) {
     const { label, year, quarter } = asked ?? thisYear(today);

@@ -50,7 +50,7 @@ export const listAuditLogs = tax.list({
   name: 'list_audit_logs',
   title: 'Tax audit log',
   description:
-    'Who created, changed, deleted, submitted, approved or rejected which tax record, with what it was before and after, the latest first. Tax and account numbers show their last four digits. Days are in UTC, both ends included.',
+    'Who created, changed, deleted, submitted, approved or rejected which tax record, with what it was before and after, the latest first. Tax and account numbers show their last four digits. Both days are included.',
   plural: 'audit log entries',
   roles: readers,
   input: z.object({
@@ -106,8 +106,8 @@ export const listAuditLogs = tax.list({
     const name = user?.replace(/(?<=\p{L})\.(?=\p{L})/gu, ' ') ?? '';
     return sql`
       select * from tax.audit_logs where true ${sql.given({ action: event_type, entity_type })}
-      ${sql.when(from, () => sql`at >= ${from}::date::timestamp at time zone 'UTC'`)}
-      ${sql.when(to, () => sql`at < (${to}::date + 1)::timestamp at time zone 'UTC'`)}
+      ${sql.when(from, () => sql`at >= ${from}::date`)}
+      ${sql.when(to, () => sql`at < ${to}::date + 1`)}
       ${sql.when(user, () => sql`user_name ilike ${anywhere(name)}`)}`;
   },
 });

@@ -1,6 +1,6 @@
 /** Formats the answer of a call for the terminal. */
 import type { ListMetadata } from '../../declare/answer.ts';
-import { jsonSchema } from '../../derive/answers.ts';
+import { outputSchema } from '../../derive/answers.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
 import { pluralOf, type Tool } from '../../declare/tool.ts';
 import { dataLines, type Look } from '../terminal/data.ts';
@@ -22,7 +22,7 @@ const commandFor = ({ server, tool, as }: Asked, input: object) =>
 
 export function successLines({ body, ms, requestId }: Reply, tool: Tool | undefined, asked: Asked, look: Look): string[] {
   const metadata = body['metadata'] as ListMetadata | undefined;
-  const schema = tool && jsonSchema(tool.output, 'output');
+  const schema = tool && outputSchema(tool);
   const rows = Array.isArray(body['data']) ? body['data'].length : undefined;
   const head = [
     look.style.green('success'),

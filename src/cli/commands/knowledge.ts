@@ -71,14 +71,14 @@ async function readable<T>(config: Config, body: (database: SqlDatabase) => Prom
   const url = placeOf(config);
   if (url !== undefined) {
     const keys = config.masterKey === undefined ? keysOf(config) : openKeys(config.dataFolder, config);
-    const database = openPostgres({ url, password: passwordFor(keys), pingAs: 'knowledge_audit', readers: 1 });
+    const database = openPostgres({ url, password: passwordFor(keys), pingAs: 'knowledge_audit', company: config.company, readers: 1 });
     return await body(database).finally(() => database.close());
   }
   keysOf(config);
   const folder = openFolder(config.dataFolder);
   try {
     const there = existsSync(join(folder.path, 'pg', 'PG_VERSION'));
-    const database = there ? await openPglite(join(folder.path, 'pg')) : undefined;
+    const database = there ? await openPglite(join(folder.path, 'pg'), config.company) : undefined;
     try {
       const found = await database?.owner.query("select from pg_tables where schemaname = 'knowledge' and tablename = 'head'");
       if (database === undefined || found?.rowCount !== 1)
@@ -187,13 +187,19 @@ async function writable(config: Config, body: (owner: Owner, place: string) => P
     const keys = openKeys(config.dataFolder, config);
     if (url !== undefined) {
       const domains = servers.get(url) ?? [];
-      await migrateServer({ url, domains, files: migrationsOf(config.registry, domains), password: passwordFor(keys) });
-      const owner = await connect(url);
+      await migrateServer({
+        url,
+        domains,
+        files: migrationsOf(config.registry, domains),
+        password: passwordFor(keys),
+        company: config.company,
+      });
+      const owner = await connect(url, config.company);
       return await body(owner, addressOf(url)).finally(() => owner.end());
     }
     const path = join(config.dataFolder, 'pg');
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    const database = await openPglite(path);
+    const database = await openPglite(path, config.company);
     try {
       await migrate(database.owner, migrationsOf(config.registry, embedded));
       await body(database.owner, shownPath(config.dataFolder));

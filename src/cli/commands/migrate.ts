@@ -30,7 +30,7 @@ export async function migrate(options: { json?: boolean }): Promise<number> {
     const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
     if (folder !== undefined) {
       mkdirSync(join(folder.path, 'pg'), { recursive: true });
-      const database = await openPglite(join(folder.path, 'pg'));
+      const database = await openPglite(join(folder.path, 'pg'), config.company);
       try {
         done.push({ place: shownPath(folder.path), applied: await apply(database.owner, migrationsOf(config.registry, embedded)) });
       } finally {
@@ -38,7 +38,13 @@ export async function migrate(options: { json?: boolean }): Promise<number> {
       }
     }
     for (const [url, domains] of servers) {
-      const applied = await migrateServer({ url, domains, files: migrationsOf(config.registry, domains), password: passwordFor(keys) });
+      const applied = await migrateServer({
+        url,
+        domains,
+        files: migrationsOf(config.registry, domains),
+        password: passwordFor(keys),
+        company: config.company,
+      });
       done.push({ place: addressOf(url), applied });
     }
     const onMongo = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined);

@@ -78,7 +78,7 @@ async function inFolder(config: Config, domains: readonly string[], load: (place
   try {
     openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
     mkdirSync(join(folder.path, 'pg'), { recursive: true });
-    const opened = await openPglite(join(folder.path, 'pg'));
+    const opened = await openPglite(join(folder.path, 'pg'), config.company);
     try {
       const files = migrationsOf(config.registry, domains);
       await migrate(opened.owner, files);
@@ -94,8 +94,8 @@ async function inFolder(config: Config, domains: readonly string[], load: (place
 async function onServer(config: Config, url: string, domains: readonly string[], load: (place: Place) => Promise<void>): Promise<void> {
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
   const files = migrationsOf(config.registry, domains);
-  await migrateServer({ url, domains, files, password: passwordFor(keys) });
-  const owner = await connect(url);
+  await migrateServer({ url, domains, files, password: passwordFor(keys), company: config.company });
+  const owner = await connect(url, config.company);
   try {
     await load({ owner, name: addressOf(url), domains, files });
   } finally {

@@ -1,5 +1,6 @@
 /** `tamshai tools <server> <tool>`: the input, roles, errors and examples of one tool. */
-import { jsonSchema } from '../../derive/answers.ts';
+import { dayIn } from '../../declare/company.ts';
+import { inputSchema } from '../../derive/answers.ts';
 import { mcpTool } from '../../derive/mcp.ts';
 import type { Tool } from '../../declare/tool.ts';
 import { pairs } from '../terminal/table.ts';
@@ -43,8 +44,8 @@ export function describeTool(server: string, name: string, json: boolean | undef
   const tool = found(server, name);
   const console = openConsole(json);
   const { description } = mcpTool(tool, false);
-  const inputSchema = jsonSchema(tool.input, 'input');
-  const today = new Date().toISOString().slice(0, 10);
+  const schema = inputSchema(tool);
+  const today = dayIn(tool.company.timeZone, new Date());
   const examples = tool.examples.map(({ question, as, input, expects }) => ({
     ask: question,
     as,
@@ -59,22 +60,22 @@ export function describeTool(server: string, name: string, json: boolean | undef
       description,
       kind: tool.kind,
       roles: tool.roles,
-      inputSchema,
+      inputSchema: schema,
       errors: Object.keys(tool.errors),
       examples,
     });
     return EXIT.ok;
   }
   const { style, width } = console.look;
-  const required = new Set((inputSchema['required'] as readonly string[] | undefined) ?? []);
-  const taken = Object.entries((inputSchema['properties'] ?? {}) as Record<string, Taken>).map(([key, schema]) => {
+  const required = new Set((schema['required'] as readonly string[] | undefined) ?? []);
+  const taken = Object.entries((schema['properties'] ?? {}) as Record<string, Taken>).map(([key, field]) => {
     const facts = [
-      kindOf(schema),
-      required.has(key) ? 'required' : schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
+      kindOf(field),
+      required.has(key) ? 'required' : field.default === undefined ? '' : `default ${JSON.stringify(field.default)}`,
     ]
       .filter(Boolean)
       .join(', ');
-    return [key, schema.description ? `${facts}. ${schema.description}` : facts] as const;
+    return [key, field.description ? `${facts}. ${field.description}` : facts] as const;
   });
   const heading = (text: string) => ['', style.bold(text)];
   console.out(`${style.bold(`${server} ${tool.name}`)}  ${tool.title}`, ...wrap(description, width));

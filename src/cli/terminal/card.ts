@@ -1,6 +1,6 @@
 /** The approval card in the terminal, drawn only from the server's confirmation data. */
 import type { CardChange, ConfirmationData } from '../../declare/answer.ts';
-import { clock, difference, formatValue } from '../../gateway/pages/format.ts';
+import { clock, difference, formatValue, PLAIN } from '../../gateway/pages/format.ts';
 import { mixesAlphabets } from '../../identity/web/html.ts';
 import type { Look } from './data.ts';
 import { pairs, table } from './table.ts';
@@ -13,7 +13,7 @@ export interface CardFacts {
   readonly secondsLeft: number;
 }
 
-const value = (raw: unknown, format: CardChange['format']) => safe(formatValue(raw, format) ?? 'none');
+const value = (raw: unknown, change: CardChange) => safe(formatValue(raw, change) ?? 'none');
 const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
 export function cardLines({ data, person, secondsLeft }: CardFacts, { style, width }: Look): string[] {
@@ -28,8 +28,8 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   ];
   const changes = data.changes.map((change) => {
     const moved = difference(change);
-    const after = value(change.to, change.format);
-    return [safe(change.label), value(change.from, change.format), moved === undefined ? after : `${after}  ${style.dim(moved)}`];
+    const after = value(change.to, change);
+    return [safe(change.label), value(change.from, change), moved === undefined ? after : `${after}  ${style.dim(moved)}`];
   });
   const about = `${safe(data.subject.label)}${mixesAlphabets(data.subject.label) ? style.yellow('  letters of two alphabets') : ''}`;
   const reason = data.reason === null || data.reason === '' ? [] : safeLines(data.reason).flatMap((line) => wrap(line, wide - 14));
@@ -57,12 +57,12 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
 
 /** "Salary of Sarah Kim is now $120,000.", from the card that was approved. */
 export function became({ subject, changes }: ConfirmationData): string {
-  const first = changes.find(({ to }) => formatValue(to, 'text') !== undefined);
+  const first = changes.find(({ to }) => formatValue(to, PLAIN) !== undefined);
   if (first === undefined) return safe(subject.label);
-  return sentence(`${safe(first.label)} of ${safe(subject.label)} is now ${value(first.to, first.format)}`);
+  return sentence(`${safe(first.label)} of ${safe(subject.label)} is now ${value(first.to, first)}`);
 }
 
 export function stays({ subject, changes }: ConfirmationData): string {
-  const first = changes.find(({ from }) => formatValue(from, 'text') !== undefined);
-  return first === undefined ? '' : sentence(`${safe(first.label)} of ${safe(subject.label)} stays ${value(first.from, first.format)}`);
+  const first = changes.find(({ from }) => formatValue(from, PLAIN) !== undefined);
+  return first === undefined ? '' : sentence(`${safe(first.label)} of ${safe(subject.label)} stays ${value(first.from, first)}`);
 }

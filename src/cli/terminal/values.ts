@@ -1,12 +1,15 @@
 /** Formats single values for tables, by the JSON schema of the tool. */
 import type { CardChange } from '../../declare/answer.ts';
+import { decimalsOf as decimalsOfCurrency } from '../../declare/company.ts';
 import { HIDDEN } from '../../declare/fields.ts';
-import { formatValue } from '../../gateway/pages/format.ts';
+import { formatValue, PLAIN } from '../../gateway/pages/format.ts';
+import { alignedAmount, currencyOf } from '../../declare/money.ts';
 import type { Style } from './style.ts';
 import { safe } from './text.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
-export type Kind = CardChange['format'] | 'identifier';
+/** An amount of money is of the kind `money EUR`. */
+export type Kind = Exclude<CardChange['format'], 'money'> | 'identifier' | `money ${string}`;
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 const alternatives = (schema: Schema): Schema[] =>
@@ -27,7 +30,8 @@ export const itemSchema = (schema: Schema | undefined): Schema | undefined => pa
 
 export function kindOf(schema: Schema | undefined, field: string, value: unknown): Kind {
   const all = schema === undefined ? [] : alternatives(schema);
-  if (all.some(({ unit }) => unit === 'USD')) return 'money';
+  const currency = all.map(({ unit }) => currencyOf(unit)).find((each) => each !== undefined);
+  if (currency !== undefined) return `money ${currency}`;
   if (all.some(({ format }) => format === 'date' || format === 'date-time')) return 'date';
   // Years, ids and numbers of records get no thousands separator.
   if (/(?:^|_)(?:year|id|number)$/.test(field)) return 'identifier';
@@ -39,17 +43,19 @@ export const decimalsOf = (value: unknown): number => (typeof value === 'number'
 
 function number(value: number, kind: Kind, decimals: number): string {
   if (kind === 'identifier') return String(value);
-  const digits = kind === 'money' && decimals > 0 ? 2 : decimals;
-  const text = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: 20 });
-  return `${value < 0 ? '-' : ''}${kind === 'money' ? '$' : ''}${text}`;
+  const [, currency] = kind.split(' ');
+  if (currency !== undefined) return alignedAmount(value, currency, decimals > 0 ? decimalsOfCurrency(currency) : 0);
+  const text = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: 20 });
+  return `${value < 0 ? '-' : ''}${text}`;
 }
 
 /** One line for a cell of a table. */
 export function cell(value: unknown, kind: Kind, style: Style, decimals = decimalsOf(value)): string {
   if (value === HIDDEN) return style.dim('hidden');
   if (typeof value === 'number' && Number.isFinite(value)) return number(value, kind, decimals);
-  if (kind === 'date' && typeof value === 'string') return safe(formatValue(value, 'date') ?? '').replace(/^(\d+ \p{L}{3})\p{L}+ /u, '$1 ');
-  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : formatValue(value, 'text');
+  if (kind === 'date' && typeof value === 'string')
+    return safe(formatValue(value, { format: 'date' }) ?? '').replace(/^(\d+ \p{L}{3})\p{L}+ /u, '$1 ');
+  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : formatValue(value, PLAIN);
   return text === undefined ? style.dim('none') : safe(text);
 }
 

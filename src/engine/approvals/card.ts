@@ -25,7 +25,14 @@ export interface CardRequest {
 export function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
   const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
   const changes = plan.changes.map(
-    ({ field, from, to, label, format }): CardChange => ({ field, label: label ?? inWords(field), from, to, format: format ?? 'text' }),
+    ({ field, from, to, label, format = 'text' }): CardChange => ({
+      field,
+      label: label ?? inWords(field),
+      from,
+      to,
+      format,
+      ...(format === 'money' && { currency: tool.company.currency }),
+    }),
   );
   const reason = plan.reason ?? (typeof input['reason'] === 'string' ? input['reason'] : null);
   const card: ConfirmationData = {

@@ -2,7 +2,7 @@
 import type { CardChange } from '../../declare/answer.ts';
 import { bdi, type Html, html, mixesAlphabets, type Part } from '../../identity/web/html.ts';
 import { type IconName, icon } from '../../identity/web/layout.ts';
-import { clock, difference, formatValue, timeLeft } from './format.ts';
+import { clock, difference, formatValue, PLAIN, timeLeft } from './format.ts';
 import { type ConfirmationState, secondsLeft, viewOf } from './state.ts';
 
 export interface CardOptions {
@@ -18,11 +18,10 @@ const ringLook = (left: number) => (left <= 15 ? ' ring--bad' : left <= 60 ? ' r
 export const ring = (left: number, small = false): Html =>
   html`<div class="ring${ringLook(left)}${small && ' ring--24'}" role="timer" aria-label="Expires in ${timeLeft(left)}" data-ring><svg viewBox="0 0 44 44" aria-hidden="true"><circle class="tr" cx="22" cy="22" r="19"/><circle class="fg" cx="22" cy="22" r="19" stroke-dasharray="${CIRCLE.toFixed(1)}" stroke-dashoffset="${(CIRCLE * (1 - Math.min(1, left / WAITS))).toFixed(1)}"/></svg><b aria-hidden="true">${clock(left)}</b></div>`;
 
-const value = (raw: unknown, format: CardChange['format']): Html => {
-  const text = formatValue(raw, format);
+const inWords = (change: CardChange, raw: unknown): Html => {
+  const text = formatValue(raw, change);
   return text === undefined ? html`<span class="none">none</span>` : bdi(text);
 };
-const inWords = ({ format }: CardChange, raw: unknown) => value(raw, format);
 
 export const time = (at: string | number, look: 'full' | 'clock'): Html => {
   const date = new Date(at);
@@ -35,7 +34,7 @@ function diff(changes: readonly CardChange[], columns: readonly [now: string, af
   if (changes.length === 0) return false;
   const [now, after] = columns;
   const rows = changes.map((change) => {
-    const to = formatValue(change.to, change.format);
+    const to = formatValue(change.to, change);
     const delta = difference(change);
     return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="${now}"><del>${inWords(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="${after.split(' ')[0] ?? ''}"><ins>${inWords(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
   });
@@ -78,7 +77,7 @@ const named = ({ label }: ConfirmationState['confirmationData']['subject']) => h
 
 /** For example "Salary of Sarah Kim stays $112,000." The change was not made, so the sentence uses the old values of the card. */
 function stays({ confirmationData: { subject, changes } }: ConfirmationState): Html {
-  const first = changes.find(({ from }) => formatValue(from, 'text') !== undefined);
+  const first = changes.find(({ from }) => formatValue(from, PLAIN) !== undefined);
   return first
     ? html`${bdi(first.label)} of ${named(subject)} stays ${inWords(first, first.from)}.`
     : html`Nothing was changed for ${bdi(subject.label)}.`;
@@ -135,7 +134,7 @@ export const lost: Html = html`<article class="ap" aria-busy="true" data-state="
 function done(state: ConfirmationState, { person }: CardOptions): Html {
   const { changes, subject } = state.confirmationData;
   const [first] = changes;
-  const was = first && formatValue(first.from, first.format);
+  const was = first && formatValue(first.from, first);
   return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), says: was === undefined ? bdi(state.message) : html`It was ${bdi(was)}.` })}${
     changes.length > 1 && diff(changes, ['Before', 'Now'], false)
   }<dl class="receipt"><div><dt>Approved by</dt><dd>${bdi(person)}</dd></div>${
@@ -164,8 +163,8 @@ function moved({ confirmationData: { changes }, error }: ConfirmationState): Mov
     : Object.entries(current);
   return entries.flatMap(([field, now]) => {
     const change = changes.find((each) => each.field === field);
-    if (!change || formatValue(change.from, change.format) === formatValue(now, change.format)) return [];
-    return [{ label: change.label, saw: value(change.from, change.format), now: value(now, change.format) }];
+    if (!change || formatValue(change.from, change) === formatValue(now, change)) return [];
+    return [{ label: change.label, saw: inWords(change, change.from), now: inWords(change, now) }];
   });
 }
 

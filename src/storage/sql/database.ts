@@ -1,7 +1,12 @@
 /** The database interface of the SQL store, for PostgreSQL and PGlite. */
 import type { CustomTypesConfig } from 'pg';
+import type { Company } from '../../declare/company.ts';
 import type { PoolLoad } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
+
+/** What every connection sets: `current_date` is the company's day, and `app.currency` the default of amounts. */
+export const companySettings = ({ timeZone, currency }: Pick<Company, 'timeZone' | 'currency'>): string =>
+  `set timezone = '${timeZone}'; set app.currency = '${currency}'`;
 
 export interface Statement {
   readonly text: string;
@@ -38,11 +43,18 @@ export interface SqlDatabase {
 const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802, timestamptz: 1184 };
 const asText = (value: string) => value;
 const DAY = 'yyyy-mm-dd'.length;
-/** Converts 2026-11-16 00:48:15.284+00 to RFC 3339 without losing a digit. */
+/** Converts 2026-11-16 00:48:15.284+00 to RFC 3339 in UTC without losing a digit, whatever the time zone of the session. */
 const asTime = (value: string) => {
   const [day, time] = [value.slice(0, DAY), value.slice(DAY + 1)];
-  return time.endsWith('+00') ? `${day}T${time.slice(0, -3)}Z` : `${day}T${time.replace(/([+-]\d\d)$/, '$1:00')}`;
+  return time.endsWith('+00') ? `${day}T${time.slice(0, -3)}Z` : inUtc(value);
 };
+const ZONED = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/;
+function inUtc(value: string): string {
+  const [, day, clock, fraction = '', sign, hours = '0', minutes = '0', seconds = '0'] = ZONED.exec(value) ?? [];
+  if (day === undefined) return value;
+  const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * (sign === '-' ? -1000 : 1000);
+  return `${new Date(Date.parse(`${day}T${clock}Z`) - offset).toISOString().slice(0, 19)}${fraction}Z`;
+}
 const parsers = new Map<number, (value: string) => unknown>([
   ...[OID.int8, OID.int2, OID.int4, OID.float4, OID.float8, OID.numeric].map((oid) => [oid, Number] as const),
   [OID.bool, (value: string) => value === 't'],

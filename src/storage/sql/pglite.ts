@@ -5,8 +5,9 @@
 import { Duplex } from 'node:stream';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
+import { type Company, DEFAULT_COMPANY } from '../../declare/company.ts';
 import type { Row } from '../../declare/rows.ts';
-import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+import { companySettings, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { Prepared } from './prepared.ts';
 
 class Wire extends Duplex {
@@ -50,7 +51,7 @@ export interface EmbeddedDatabase extends SqlDatabase {
   surrender(): Promise<void>;
 }
 
-export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
+export async function openPglite(folder?: string, company: Company = DEFAULT_COMPANY): Promise<EmbeddedDatabase> {
   const db = await PGlite.create(folder === undefined ? {} : { dataDir: folder });
   const client = new pg.Client({
     stream: () => new Wire(db) as never,
@@ -62,7 +63,7 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
   } as pg.ClientConfig);
   client.on('error', () => {});
   await client.connect();
-  await client.query("set timezone = 'UTC'");
+  await client.query(companySettings(company));
   const nameOf = statementNames();
   const prepared = new Prepared(client);
 

@@ -3,9 +3,10 @@
  * Reads share a few pipelined connections for each role; transactions have a pool.
  */
 import pg from 'pg';
+import { type Company, DEFAULT_COMPANY } from '../../declare/company.ts';
 import { failure } from '../../declare/errors.ts';
 import type { Row } from '../../declare/rows.ts';
-import { CommitLost, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+import { CommitLost, companySettings, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { createWriteCoalescer } from '../write-coalescing.ts';
 import { NotificationListener } from './listening.ts';
 import { Prepared } from './prepared.ts';
@@ -16,6 +17,7 @@ export interface PostgresOptions {
   readonly password: (role: string) => string;
   /** The role that `ping` logs in as; it needs no rights. */
   readonly pingAs: string;
+  readonly company?: Company;
   readonly readers?: number;
   readonly writers?: number;
   /** The ping interval of connections that only listen. */
@@ -31,7 +33,8 @@ const PREPARE_AGAIN: ReadonlySet<unknown> = new Set(['0A000', '26000']);
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
 
-export function openPostgres({ url, password, pingAs, readers = 2, writers = 4, stillThereMs }: PostgresOptions): SqlDatabase {
+export function openPostgres(options: PostgresOptions): SqlDatabase {
+  const { url, password, pingAs, company = DEFAULT_COMPANY, readers = 2, writers = 4, stillThereMs } = options;
   const configFor = (role: string): pg.ClientConfig => {
     const address = new URL(url);
     address.username = role;
@@ -47,7 +50,7 @@ export function openPostgres({ url, password, pingAs, readers = 2, writers = 4, 
   };
   // Planning a view with policies costs more than reading it, so all callers of a role share a generic plan.
   const settings = (readOnly: boolean) =>
-    `set timezone = 'UTC'; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
+    `${companySettings(company)}; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
 
   const readersOf = new Map<string, PipelinedReaders>();
   const reading = (role: string) => {

@@ -1,7 +1,8 @@
 /** Checks a PostgreSQL server before use: version, schema and logins. */
 import pg from 'pg';
+import { type Company, DEFAULT_COMPANY } from '../../declare/company.ts';
 import { DatabaseProblem } from '../problem.ts';
-import type { SqlDatabase } from './database.ts';
+import { companySettings, type SqlDatabase } from './database.ts';
 import { ENGINE_LOGIN, giveLogins, type Migration, migrate, missing, SERVING_LOGIN } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -13,17 +14,26 @@ export const addressOf = (url: string): string => {
   return `${hostname}${port ? `:${port}` : ''}${pathname}`;
 };
 
+/** PostgreSQL's code for a value that a setting does not accept. */
+const UNKNOWN_VALUE = '22023';
+
 class LoginRefused extends DatabaseProblem {}
 
 /** Connects with the configured login, for setup and maintenance. Tools read rows with other logins. */
-export async function connect(url: string): Promise<pg.Client> {
+export async function connect(url: string, company: Company = DEFAULT_COMPANY): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'tamshai-setup' });
   client.on('error', () => {});
   try {
     await client.connect();
+    await client.query(companySettings(company));
     return client;
   } catch (error) {
+    await client.end().catch(() => {});
     const { code = '' } = error as { code?: string };
+    if (code === UNKNOWN_VALUE)
+      throw new DatabaseProblem(
+        `PostgreSQL at ${addressOf(url)} does not know the time zone ${company.timeZone}; update its time zone data, or choose another zone.`,
+      );
     if (code.startsWith('28')) throw new LoginRefused(`PostgreSQL at ${addressOf(url)} does not accept the login.`);
     throw new DatabaseProblem(`PostgreSQL at ${addressOf(url)} ${code === '3D000' ? 'has no such database' : 'does not answer'}.`);
   }
@@ -47,6 +57,7 @@ export interface ServerOptions {
   readonly domains: readonly string[];
   readonly files: readonly Migration[];
   readonly password: (role: string) => string;
+  readonly company?: Company;
 }
 
 /** A URL without a user means the serving login, whose password is derived from the master key. */
@@ -63,10 +74,10 @@ const NOT_ALLOWED = '42501';
 const MIGRATE = `run "tamshai migrate" with the owner's login`;
 
 /** The connection of a serving process, or of an operator command. */
-export async function connectToServe({ url, password }: Pick<ServerOptions, 'url' | 'password'>): Promise<pg.Client> {
+export async function connectToServe({ url, password, company }: Pick<ServerOptions, 'url' | 'password' | 'company'>): Promise<pg.Client> {
   const own = withLogin(url, password);
   try {
-    return await connect(own);
+    return await connect(own, company);
   } catch (error) {
     if (own === url || !(error instanceof LoginRefused)) throw error;
     throw new DatabaseProblem(
@@ -117,8 +128,8 @@ function rightsProblem({ superuser, bypass, maker, owns, member }: LoginRights):
 }
 
 /** Checks the schema and the login, and opens a pool for each role. */
-export async function openServer({ url, domains, files, password }: ServerOptions): Promise<SqlDatabase> {
-  const setup = await connectToServe({ url, password });
+export async function openServer({ url, domains, files, password, company }: ServerOptions): Promise<SqlDatabase> {
+  const setup = await connectToServe({ url, password, ...(company && { company }) });
   try {
     await checkVersion(setup, url);
     const problem = await loginProblem(setup, url, domains);
@@ -131,15 +142,16 @@ export async function openServer({ url, domains, files, password }: ServerOption
       );
     });
     if (open !== undefined) throw new DatabaseProblem(`The schema at ${addressOf(url)} is not up to date (${open}); ${MIGRATE}.`);
-    return openPostgres({ url, password, pingAs: domains[0] === undefined ? ENGINE_LOGIN : `${domains[0]}_audit` });
+    const pingAs = domains[0] === undefined ? ENGINE_LOGIN : `${domains[0]}_audit`;
+    return openPostgres({ url, password, pingAs, ...(company && { company }) });
   } finally {
     await setup.end();
   }
 }
 
 /** Migrates the schema with the owner's login and sets the password of each role. Returns the applied files. */
-export async function migrateServer({ url, domains, files, password }: ServerOptions): Promise<string[]> {
-  const owner = await connect(url);
+export async function migrateServer({ url, domains, files, password, company }: ServerOptions): Promise<string[]> {
+  const owner = await connect(url, company);
   try {
     await checkVersion(owner, url);
     const { rows } = await owner.query<{ may: boolean }>(

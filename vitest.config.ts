@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** The folder or the suffix of a test file says what it needs; CONTRIBUTING.md lists both. */
@@ -9,7 +10,7 @@ const FILES: Readonly<Record<string, { readonly include: string[]; readonly excl
   long: { include: ['tests/{command,crash}/**/*.test.ts', 'tests/**/*.long.test.ts'], exclude: ['**/*.servers.test.ts'] },
   servers: {
     include: ['tests/{contract,journeys,ports,crash}/**/*.test.ts', 'tests/**/*.servers.test.ts'],
-    exclude: ['**/*.{embedded,long}.test.ts'],
+    exclude: ['**/*.{embedded,http,long}.test.ts'],
   },
   contract: { include: ['tests/contract/**/*.test.ts'], exclude: ['**/*.{embedded,long,servers}.test.ts'] },
   clients: { include: ['tests/{clients,conformance}/**/*.test.ts'] },
@@ -22,6 +23,9 @@ const FILES: Readonly<Record<string, { readonly include: string[]; readonly excl
 // tests/run.mjs sets it. A file that is named by hand runs whatever it needs.
 const files = FILES[process.env['TAMSHAI_TEST_FILES'] ?? ''] ?? { include: ['tests/**/*.test.ts'] };
 
+/** At least four, because a worker often waits for a server, a child process or a time limit. A worker needs up to 1.5 GB of memory. */
+const WORKERS = Math.max(2, Math.min(Math.max(4, availableParallelism()), Math.floor(totalmem() / 1.5e9)));
+
 export default defineConfig({
   test: {
     ...files,
@@ -30,8 +34,7 @@ export default defineConfig({
     pool: 'forks',
     // No test replaces a module or changes the environment, so the files of one worker share loaded modules: this saves seconds per file.
     isolate: false,
-    // More than a machine with two cores has: a worker often waits for a server, a child process or a time limit.
-    maxWorkers: 3,
+    maxWorkers: WORKERS,
     // Generous: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -39,7 +39,11 @@ const waiting = async (as: string) => {
 };
 const schemas = new AjvJsonSchemaValidator();
 
-describe.each(writes)('%s', (_name, tool) => {
+/** Other people try each ticket in turns of this many: the ticket store compares principals, whatever the tool. */
+const TURNS = 4;
+
+describe.each(writes)('%s', (name, tool) => {
+  const turn = writes.findIndex(([each]) => each === name) % TURNS;
   beforeEach(async () => {
     await restore(tool.domain);
     // Lets the tickets of earlier tests expire.
@@ -155,9 +159,10 @@ describe.each(writes)('%s', (_name, tool) => {
   it('can be neither decided nor read by another person', async () => {
     const asked = await askFor(testServer, tool);
     // The write may end the employment of the person that it is about; that person would then be refused for another reason.
-    const others = STAFF.filter(
+    const others = STAFF.filter((_, n) => n % TURNS === turn).filter(
       (username) => username !== asked.as && persona(username).employeeId !== asked.ticket.confirmationData.subject.id,
     );
+    expect(others.length).toBeGreaterThan(0);
     const told = new Set<string>();
     const outsiders = () =>
       concurrently(others, async (other) => {

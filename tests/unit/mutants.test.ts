@@ -15,5 +15,7 @@ test('there are at least thirty mutants with unique names', () => {
 
 test.each(MUTANTS)('$area: $name', ({ find, tests }) => {
   expect(locate(root, find).file).toMatch(/^(src|domains|sql)\//);
-  expect(tests.filter((name) => !files.some((file) => file === `${name}.test.ts` || file === `${name}.embedded.test.ts`))).toEqual([]);
+  expect(
+    tests.filter((name) => !files.some((file) => ['', '.embedded', '.http'].some((suffix) => file === `${name}${suffix}.test.ts`))),
+  ).toEqual([]);
 });

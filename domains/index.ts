@@ -3,8 +3,10 @@ import type { Installed } from '../src/declare/install.ts';
 import type { ResourceOrPrompt } from '../src/declare/resources.ts';
 import type { SampleContext } from '../src/declare/sample.ts';
 import { finance as financeDomain } from './finance/domain.ts';
+import { copyOfPeople as financeCopy } from './finance/follows.ts';
 import * as financeTools from './finance/index.ts';
 import { hr as hrDomain } from './hr/domain.ts';
+import { employmentProvision, peopleChangesProvision } from './hr/provides.ts';
 import * as hrTools from './hr/index.ts';
 import { journey as journeyDomain } from './journey/domain.ts';
 import * as journeyTools from './journey/index.ts';
@@ -14,11 +16,13 @@ import * as knowledgeTools from './knowledge/index.ts';
 import * as knowledgeResources from './knowledge/resources.ts';
 import * as knowledgePrompts from './knowledge/prompts.ts';
 import { payroll as payrollDomain } from './payroll/domain.ts';
+import { copyOfPeople as payrollCopy } from './payroll/follows.ts';
 import * as payrollTools from './payroll/index.ts';
 import { sampleCompany } from './sample-company/index.ts';
 import { sales as salesDomain } from './sales/domain.ts';
 import * as salesTools from './sales/index.ts';
 import { support as supportDomain } from './support/domain.ts';
+import { customerLeadProvision } from './support/provides.ts';
 import * as supportTools from './support/index.ts';
 import { tasks as tasksDomain } from './tasks/domain.ts';
 import * as tasksTools from './tasks/index.ts';
@@ -39,10 +43,12 @@ const sizeOf = ({ directory, today }: SampleContext) => ({ employees: directory.
 // Sample rows are loaded on demand: most commands do not need them.
 export const hr = hrDomain.install({
   tools: Object.values(hrTools),
+  provides: [employmentProvision, peopleChangesProvision],
   sample: { rows: async (context) => (await import('./hr/sample/index.ts')).hrSample(context) },
 });
 export const finance = financeDomain.install({
   tools: Object.values(financeTools),
+  follows: [financeCopy],
   sample: {
     onlyFor: sampleCompany,
     rows: async (context) => (await import('./finance/sample/index.ts')).financeSample(sizeOf(context)),
@@ -54,6 +60,7 @@ export const sales = salesDomain.install({
 });
 export const support = supportDomain.install({
   tools: Object.values(supportTools),
+  provides: [customerLeadProvision],
   sample: {
     onlyFor: sampleCompany,
     rows: async (context) => (await import('./support/sample/index.ts')).supportSample(sizeOf(context)),
@@ -61,6 +68,7 @@ export const support = supportDomain.install({
 });
 export const payroll = payrollDomain.install({
   tools: Object.values(payrollTools),
+  follows: [payrollCopy],
   sample: {
     onlyFor: sampleCompany,
     rows: async (context) => (await import('./payroll/sample/index.ts')).payrollSample(sizeOf(context)),

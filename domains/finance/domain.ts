@@ -1,8 +1,9 @@
 /**
- * Declares the finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self); see
+ * Declares the finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self, finance_feed); see
  * domains/finance/sql/policies.sql.
  */
 import { defineDomain } from '../../src/declare/define.ts';
+import { peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { financeRoles } from './exports.ts';
 
 export const finance = defineDomain({
@@ -12,6 +13,7 @@ export const finance = defineDomain({
   port: 3102,
   store: 'sql',
   roles: financeRoles,
+  needs: { peopleChanges: { optional: peopleChanges, without: 'its copy of people does not change' } },
   audiences: {
     everyone: {
       roles: ['finance-read', 'finance-write', 'executive'],
@@ -23,5 +25,7 @@ export const finance = defineDomain({
       linked: true,
     },
     self: { roles: ['employee'], sees: 'their own expense reports', linked: true },
+    /** Writes the copy of people; no tool selects it. */
+    feed: { roles: [], sees: 'the copy of people' },
   },
 });

@@ -1,5 +1,5 @@
 /**
- * Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see
+ * Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory, hr_feed); see
  * domains/hr/sql/policies.sql.
  */
 import { defineDomain } from '../../src/declare/define.ts';
@@ -21,6 +21,8 @@ export const hr = defineDomain({
     self: { roles: ['employee'], sees: 'their own records', linked: true },
     // No role has this audience by itself. A tool selects it with `audience: 'directory'`, and then every caller of the tool gets it.
     directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
+    /** For other domains that keep a copy of people; no tool selects it. */
+    feed: { roles: [], sees: 'the name, department, manager and employment of everyone, in the order of changes' },
   },
   masks: {
     pay: {

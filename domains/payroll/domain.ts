@@ -1,5 +1,9 @@
-/** Declares the payroll domain. Each audience is a database role (payroll_everyone, payroll_self); see domains/payroll/sql/policies.sql. */
+/**
+ * Declares the payroll domain. Each audience is a database role (payroll_everyone, payroll_self, payroll_feed); see
+ * domains/payroll/sql/policies.sql.
+ */
 import { defineDomain } from '../../src/declare/define.ts';
+import { peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { payrollRoles } from './exports.ts';
 import { financeRoles } from '../finance/exports.ts';
 import { hrRoles } from '../hr/exports.ts';
@@ -11,10 +15,13 @@ export const payroll = defineDomain({
   port: 3106,
   store: 'sql',
   roles: payrollRoles,
+  needs: { peopleChanges: { optional: peopleChanges, without: 'names and departures of employees are not updated' } },
   rolesOf: [hrRoles, financeRoles],
   audiences: {
     everyone: { roles: ['payroll-read', 'payroll-write', 'hr-read', 'hr-write', 'executive'], sees: "everyone's payroll" },
     self: { roles: ['employee'], sees: 'their own pay, taxes, benefits and accounts', linked: true },
+    /** Writes the copy of people; no tool selects it. */
+    feed: { roles: [], sees: 'the names and the employment of the people on the payroll' },
   },
   masks: {
     pay: {

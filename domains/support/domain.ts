@@ -53,6 +53,8 @@ export const support = defineDomain({
     },
     /** The audience of an invited person during their first call. */
     newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
+    /** For sign-in; no tool selects it. */
+    signin: { roles: [], sees: 'which contact leads each organisation' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
   },
   onFirstUse: {
@@ -107,6 +109,7 @@ export const support = defineDomain({
         everyone: 'all',
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'customer_id') : ownOrShared(person)),
         newcomer: 'none',
+        signin: 'none',
         own: ownOrShared,
       },
       writers: ['everyone', 'organisation', 'own'],
@@ -125,7 +128,7 @@ export const support = defineDomain({
         audience: field.word,
         updated_at: field.time,
       },
-      rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', own: forCustomers },
+      rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', signin: 'none', own: forCustomers },
       indexes: [['status', 'updated_at']],
     },
     /** One document holds an organisation and its contacts, so a transfer of the lead is atomic on every store. */
@@ -137,10 +140,11 @@ export const support = defineDomain({
         // The lead role in a token is not enough: the record must name the caller as its lead.
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'organization_id') : NONE),
         newcomer: (person) => ofOrganisation(person, 'organization_id'),
+        signin: 'all',
         own: (person) => ofOrganisation(person, 'organization_id'),
       },
       writers: ['organisation', 'newcomer'],
-      hides: { own: ['contacts'] },
+      hides: { own: ['contacts'], signin: ['contacts'] },
     },
   },
 });

@@ -16,7 +16,7 @@ export const tasks = defineDomain({
   pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },
   actsAtOnce: 'A personal to-do list concerns nobody but its owner.',
   /** Tools call use cases, never the repository. */
-  provide: ({ sql, me }) => taskUseCases(sqlTaskRepository(sql, me.principal)),
+  handles: ({ sql, me }) => taskUseCases(sqlTaskRepository(sql, me.principal)),
 });
 
 export const anyone = ['employee', 'lead-customer', 'basic-customer'] as const;

@@ -1,6 +1,7 @@
 /** The declaration API: `defineDomain` returns the builders read, list, write, act, resource, pages, prompt and feed. */
 import { z } from 'zod';
 import { DEFAULT_COMPANY } from './company.ts';
+import type { Calls, Clients, Contract, Needs } from './contracts.ts';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
 import { errorsFor } from './for-company.ts';
@@ -9,6 +10,7 @@ import { type Installed, installDomain, type Parts } from './install.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { BaseRole, Role } from './people.ts';
+import { createFollower, createProvision, type Following, type ProvideDef, type Provision } from './provisions.ts';
 import { type ResourceBuilders, createResourceBuilders } from './resources.ts';
 import type { NamesOf, RoleSet } from './roles.ts';
 import { answerParser } from './rows.ts';
@@ -44,6 +46,8 @@ export interface Domain<R extends Role, A extends string, C, W, F, Q> extends Re
   readonly spec: AnyDomain;
   /** Returns the domain with its tools and resources, for the list of domains in a configuration. */
   install(parts: Parts): Installed;
+  /** Provides a contract to other domains and to the engine. List the result under `provides` of `install`. */
+  provide<S extends Calls>(of: Contract<S>, def: ProvideDef<R, A, C, S>): Provision;
   read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
     def: ReadDef<R, A, C, I, O, E, D>,
   ): ReadTool;
@@ -85,6 +89,11 @@ interface RolesNamed<A, Own extends string, Others extends readonly RoleSet<stri
 }
 type KnownRole<Own extends string, Others extends readonly RoleSet<string>[]> = NoInfer<Own> | NamesOf<NoInfer<Others>[number]> | BaseRole;
 type Seen<X, S> = [X] extends [never] ? S : X;
+/**
+ * Only reads and `prepare` get the clients of other domains. `execute` runs in a transaction, which must not wait for another domain;
+ * `prepare` passes what it learned in the plan.
+ */
+type Reading<X, S, G extends Needs> = Seen<X, S> & { readonly needs: Clients<G> };
 
 /** The query builders of each kind of store. */
 const words: Finders = { sql: { sql }, documents: { documents: documentWords }, search: { search: searchWords } };
@@ -97,19 +106,21 @@ export function defineDomain<
   N extends string = never,
   const Own extends string = never,
   const Others extends readonly RoleSet<string>[] = [],
+  const G extends Needs = {},
 >(
-  spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts } & RolesNamed<A, Own, Others>,
-): Acts extends string
-  ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>
-  : Domain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]> & {
-      readonly act: Mistake<'act: this domain does not say why it may write without approval (actsAtOnce)'>;
-    };
+  spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts; readonly needs?: G } & RolesNamed<A, Own, Others>,
+): Following<K, keyof A & string> &
+  (Acts extends string
+    ? ActingDomain<RolesOf<A>, keyof A & string, Reading<X, Readers<N>[K], G>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>
+    : Domain<RolesOf<A>, keyof A & string, Reading<X, Readers<N>[K], G>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]> & {
+        readonly act: Mistake<'act: this domain does not say why it may write without approval (actsAtOnce)'>;
+      });
 export function defineDomain(spec: AnyDomain): unknown {
   checkAudiences(spec);
   type Anything = Record<string, unknown>;
 
   const contextFor = (call: CallContext, errors: ErrorMap, output?: z.core.$ZodType, plan?: Plan) => {
-    const own = spec.provide ? spec.provide({ ...call.handles, me: call.me } as never) : call.handles;
+    const own = spec.handles ? spec.handles({ ...call.handles, me: call.me } as never) : call.handles;
     const fail = (code: string, details?: Record<string, unknown>): never => {
       throw toolFailure(code, errorsFor(errors, call.company), details);
     };
@@ -120,6 +131,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       today: call.today,
       company: call.company,
       fail,
+      needs: call.needs,
       output,
       plan,
       ...words[spec.store],
@@ -152,6 +164,10 @@ export function defineDomain(spec: AnyDomain): unknown {
   return {
     spec,
     install: (parts: Parts) => installDomain(spec, parts),
+    provide: (contract: Contract, def: ProvideDef<Role, string, object, Calls>) =>
+      createProvision(spec, { contract, def }, (call) => contextFor(call, {})),
+    follow: (contract: Parameters<typeof createFollower>[1], def: Parameters<typeof createFollower>[2]) =>
+      createFollower(spec, contract, def),
     ...createResourceBuilders(spec, base, contextFor),
     read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): ReadTool {
       const tool = base(def, def.input, def.output);

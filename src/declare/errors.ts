@@ -25,6 +25,7 @@ const PIPELINE = {
   TOOL_NOT_FOUND: { status: 404, hint: 'List the tools you may use and call one of them.' },
   RESOURCE_NOT_FOUND: { status: 404, hint: 'List the resources you may read and read one of them.' },
   PROMPT_NOT_FOUND: { status: 404, hint: 'List the prompts and use one of them.' },
+  CONTRACT_NOT_PROVIDED: { status: 404, hint: 'Run the same release of the domains in all processes.' },
   CONFIRMATION_NOT_FOUND: { status: 404, hint: 'Ask for the change again.' },
   NOT_FOUND: { status: 404, hint: 'Check the address.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use the method that the documentation names.' },

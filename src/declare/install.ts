@@ -1,4 +1,5 @@
 /** A domain with everything that belongs to it, as a configuration lists it. */
+import type { Follower, Provision } from './provisions.ts';
 import type { ResourceOrPrompt } from './resources.ts';
 import type { Sample } from './sample.ts';
 import type { AnyDomain, Tool } from './tool.ts';
@@ -8,6 +9,8 @@ export interface Installed {
   readonly domain: AnyDomain;
   readonly tools: readonly Tool[];
   readonly resources: readonly ResourceOrPrompt[];
+  readonly provides: readonly Provision[];
+  readonly follows: readonly Follower[];
   readonly sample: Sample | undefined;
 }
 
@@ -15,13 +18,17 @@ export interface Parts {
   readonly tools: readonly Tool[];
   /** Resources, prompts and change feeds. */
   readonly resources?: readonly ResourceOrPrompt[];
+  /** The contracts that the domain provides, made with `domain.provide`. */
+  readonly provides?: readonly Provision[];
+  /** The change feeds that keep the domain's copies up to date, made with `domain.follow`. */
+  readonly follows?: readonly Follower[];
   /** The rows that this domain has in a sample company. */
   readonly sample?: Sample;
 }
 
 /** A tool of another domain would run with that domain's audiences, so the start refuses it. */
-export function installDomain(domain: AnyDomain, { tools, resources = [], sample }: Parts): Installed {
-  const foreign = [...tools, ...resources].find((part) => part.domain !== domain);
+export function installDomain(domain: AnyDomain, { tools, resources = [], provides = [], follows = [], sample }: Parts): Installed {
+  const foreign = [...tools, ...resources, ...provides, ...follows].find((part) => part.domain !== domain);
   if (foreign) throw new Error(`${domain.name}: install() lists a ${foreign.kind} of the domain ${foreign.domain.name}`);
-  return { kind: 'installed', domain, tools, resources, sample };
+  return { kind: 'installed', domain, tools, resources, provides, follows, sample };
 }

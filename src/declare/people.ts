@@ -21,9 +21,10 @@ export interface Person {
   readonly roles: ReadonlySet<Role>;
 }
 
-/** The person in whose name the operator's commands read a store. */
+const SYSTEM = 'system';
+/** The person in whose name the engine and the operator's commands read a store. No issuer gives a person this principal. */
 export const systemPerson = (...roles: readonly Role[]): Person => ({
-  principal: 'system',
+  principal: SYSTEM,
   sub: 'system',
   realm: 'staff',
   username: 'system',
@@ -33,3 +34,5 @@ export const systemPerson = (...roles: readonly Role[]): Person => ({
   organizationId: undefined,
   roles: new Set(roles),
 });
+
+export const isSystem = ({ principal }: Pick<Person, 'principal'>): boolean => principal === SYSTEM;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
 import type { Company } from './company.ts';
+import type { Calls, Client, Needs } from './contracts.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { FolderSource } from './folder.ts';
 import type { Order, Sortable } from './order.ts';
@@ -262,8 +263,10 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
   /** Its rows are made from a folder at each start, so the domain needs no database server and has no store setting. Only on search. */
   readonly folder?: FolderSource;
+  /** The contracts of other domains that this domain uses. Reads, lists and `prepare` get their clients as `needs`. */
+  readonly needs?: Needs;
   /** Replaces the store's handles by the domain's own ones. */
-  readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
+  readonly handles?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }
 /** A domain of another store kind than SQL must declare its collections, because they declare the rows that each audience sees. */
 export type Collecting<K extends StoreKind> = K extends 'sql' ? { readonly collections?: never } : { readonly collections: object };
@@ -271,6 +274,8 @@ export type AnyDomain = DomainSpec<StoreKind, Record<string, Audience>, object>;
 
 export interface CallContext extends Calling<string> {
   readonly handles: Partial<Readers[StoreKind]>;
+  /** The clients of the domain's needs by name. */
+  readonly needs: Readonly<Record<string, Client<Calls> | undefined>>;
 }
 export interface Page {
   readonly order: Order<string>;

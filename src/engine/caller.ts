@@ -1,6 +1,12 @@
 /** The authenticated caller of a request: person, token, client and right to approve. */
 import type { Person } from '../declare/people.ts';
 
+/** The token that the gateway signed for a call to `server`. With it, that server shows other servers for whom it calls a contract. */
+export interface Proof {
+  readonly server: string;
+  readonly token: string;
+}
+
 export interface Caller {
   readonly person: Person;
   /** Times are Unix times in seconds, as in the token. */
@@ -9,6 +15,8 @@ export interface Caller {
   readonly approves: 'nothing' | 'anything' | { readonly confirmationId: string };
   /** web, command, or the name of the MCP client; shown on cards and recorded in the audit log. */
   readonly origin: string;
+  /** Set on a domain server for calls from the gateway of another process. */
+  readonly proof?: Proof | undefined;
 }
 
 export type Surface = 'mcp' | 'rest' | 'direct' | 'assistant' | 'internal';

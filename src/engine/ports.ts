@@ -1,4 +1,5 @@
 /** The ports: interfaces that adapters for stores, clock and log implement. No port depends on a driver. */
+import type { ChangeFeedCalls, Contract } from '../declare/contracts.ts';
 
 /** Expiring values that all replicas share: tickets, sessions, counters. */
 export interface KeyValue {
@@ -97,34 +98,24 @@ export interface People {
   employment(employeeId: string): Promise<'active' | 'terminated' | 'unknown'>;
 }
 
-/** The current state of a person in hr. Without a name, the person was deleted. */
-export interface PersonChange {
-  readonly n: number;
-  readonly employeeId: string;
-  readonly name: string | null;
-  readonly department: string | null;
-  readonly managerId: string | null;
-  readonly active: boolean;
+export interface ChangePage {
+  /** The newest number. It can be lower than an earlier one, after the provider was restored from a backup. */
+  readonly last: number;
+  readonly changes: readonly { readonly n: number }[];
 }
 
-/** The feed of changed people that hr provides to other domains: in order, page by page. */
-export interface PeopleFeed {
-  after(
-    n: number,
-    signal?: AbortSignal,
-  ): Promise<{
-    /** The newest number. It can be lower than an earlier one, after hr was restored from a backup. */
-    readonly last: number;
-    readonly people: readonly PersonChange[];
-  }>;
+/** A change feed that a domain provides to other domains: in order, page by page. */
+export interface ChangeSource {
+  after(n: number, signal?: AbortSignal): Promise<ChangePage>;
 }
 
-/** A domain's copy of people, and its position in the feed. */
-export interface PeopleCopy {
+/** A domain's copy of another domain's rows, and its position in the change feed. */
+export interface ChangeCopy {
   readonly domain: string;
+  readonly contract: Contract<ChangeFeedCalls>;
   position(): Promise<number>;
   /** Stores a page and moves from one position to the next, unless another process already did. Resolves to the new position. */
-  take(people: readonly PersonChange[], from: number, to: number): Promise<number>;
+  take(changes: ChangePage['changes'], from: number, to: number): Promise<number>;
 }
 
 /** The current load of a connection pool. */

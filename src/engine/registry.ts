@@ -1,6 +1,8 @@
 /** The registry of all domains, tools, resources and prompts. It is built once at start; all derived code depends only on it. */
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
+import { type Contract, contractName } from '../declare/contracts.ts';
 import { declaredFor, sameCompany } from '../declare/for-company.ts';
+import type { Follower, Provision } from '../declare/provisions.ts';
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from '../declare/resources.ts';
 import { createRoleTable, type RoleTable } from '../declare/roles.ts';
 import type { Installed } from '../declare/install.ts';
@@ -15,6 +17,8 @@ export interface Registry {
   readonly resources: readonly Resource[];
   readonly prompts: readonly Prompt[];
   readonly feeds: readonly Feed[];
+  readonly provisions: readonly Provision[];
+  readonly followers: readonly Follower[];
   readonly roles: RoleTable;
   /** The sample company of the configuration; undefined if it has none. */
   readonly sample: SampleCompany | undefined;
@@ -24,17 +28,27 @@ export interface Registry {
   readonly samples: ReadonlyMap<string, Sample>;
   /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
   find(server: string, name: string): Tool | undefined;
+  /** The provision of this contract in this version. */
+  provisionOf(contract: Pick<Contract, 'id' | 'version'>): Provision | undefined;
   /** The same declarations for another company. */
   forCompany(company: Company): Registry;
+}
+
+export interface RegistryOptions {
+  readonly company?: Company;
+  readonly provides?: readonly Provision[];
+  readonly follows?: readonly Follower[];
 }
 
 /** All declarations are adapted to the company here, so that no derived code has to do it. */
 export function createRegistry(
   declaredTools: readonly Tool[],
   declaredResources: readonly ResourceOrPrompt[] = [],
-  company: Company = DEFAULT_COMPANY,
+  options: RegistryOptions = {},
 ): Registry {
+  const { company = DEFAULT_COMPANY, follows = [] } = options;
   const { tools, resources: resourcesAndPrompts } = declaredFor({ tools: declaredTools, resources: declaredResources }, company);
+  const provides = (options.provides ?? []).map((provision) => ({ ...provision, company }));
   const byName = new Map<string, Tool>();
   const resources = resourcesAndPrompts.filter((item) => item.kind === 'resource');
   const prompts = resourcesAndPrompts.filter((item) => item.kind === 'prompt');
@@ -51,7 +65,8 @@ export function createRegistry(
   // Clients see the prompts of all domains in one list without a prefix.
   const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
   if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
-  const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
+  const domains = [...new Set([...tools, ...resourcesAndPrompts, ...provides, ...follows].map(({ domain }) => domain))];
+  const provisions = provisionsByName(provides);
   const registry: Registry = {
     company,
     domains,
@@ -59,12 +74,16 @@ export function createRegistry(
     resources,
     prompts,
     feeds,
+    provisions: provides,
+    followers: follows,
+    provisionOf: (contract) => provisions.get(contractName(contract)),
     roles: createRoleTable(domains),
     sample: undefined,
     people: [],
     samples: new Map(),
     find: (server, name) => byName.get(`${server}/${name}`),
-    forCompany: (other) => (sameCompany(other, company) ? registry : createRegistry(declaredTools, declaredResources, other)),
+    forCompany: (other) =>
+      sameCompany(other, company) ? registry : createRegistry(declaredTools, declaredResources, { ...options, company: other }),
   };
   return registry;
 }
@@ -74,7 +93,11 @@ export function registryOf(installed: readonly Installed[], sample?: SampleCompa
   const registry = createRegistry(
     installed.flatMap(({ tools }) => tools),
     installed.flatMap(({ resources }) => resources),
-    company,
+    {
+      company,
+      provides: installed.flatMap(({ provides }) => provides),
+      follows: installed.flatMap(({ follows }) => follows),
+    },
   );
   const complete: Registry = {
     ...registry,
@@ -86,6 +109,19 @@ export function registryOf(installed: readonly Installed[], sample?: SampleCompa
     forCompany: (other) => (sameCompany(other, company) ? complete : registryOf(installed, sample, other)),
   };
   return complete;
+}
+
+/** One domain may provide several versions of a contract. Two domains may not provide one contract, since no need says which one it means. */
+function provisionsByName(provisions: readonly Provision[]): Map<string, Provision> {
+  const byName = new Map<string, Provision>();
+  for (const provision of provisions) {
+    const { id } = provision.contract;
+    const other = provisions.find(({ contract, domain }) => contract.id === id && domain !== provision.domain);
+    if (other) throw new Error(`Both ${provision.domain.name} and ${other.domain.name} provide the contract ${id}; install one of them`);
+    if (byName.has(provision.name)) throw new Error(`${provision.domain.name} provides ${provision.name} twice`);
+    byName.set(provision.name, provision);
+  }
+  return byName;
 }
 
 /** The gateway serves the tools of all servers, so their names get the server as a prefix. */

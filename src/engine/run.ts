@@ -2,13 +2,14 @@
 import { sessionFor } from './access.ts';
 import type { Answer } from '../declare/answer.ts';
 import { completedCall, recordOfCall } from './audit/call-record.ts';
+import { explainNotLinked } from './contracts.ts';
 import { startDeadline } from './deadline.ts';
 import { Failure, failure, outcomeUnknown } from '../declare/errors.ts';
 import { applyFirstUse } from './first-use.ts';
 import { parseInput } from './input.ts';
 import { listRows, readResourcePage } from './lists/lists.ts';
 import { PROMPTS } from '../declare/resources.ts';
-import { type AuthorisedCall, type CallRequest, createCallContext, type Runtime, storeOf } from './runtime.ts';
+import { type AuthorisedCall, type CallRequest, createCallContext, type Runtime, storeOf, withNeeds } from './runtime.ts';
 import { canWrite, canWriteAtOnce, type Tool } from '../declare/tool.ts';
 import { act, write } from './approvals/writes.ts';
 
@@ -52,7 +53,10 @@ async function attempt(
   { request, started }: { readonly request: CallRequest; readonly started: number },
 ): Promise<Answer> {
   const { person } = request.caller;
-  const session = sessionFor(tool, person, request.requestId);
+  const session = withNeeds(runtime, tool, {
+    session: sessionFor(tool, person, request.requestId),
+    proof: request.caller.proof,
+  });
   const input = parseInput(tool, request.input, person);
   const now = runtime.clock.now();
   if (tool.kind === 'plain')
@@ -95,7 +99,8 @@ function noSuchTool({ registry: { domains } }: Runtime, { server, tool }: CallRe
 }
 
 /** Returns the answer of a `Failure`. Logs any other error with the request id and answers INTERNAL_ERROR. */
-function answerFor(runtime: Pick<Runtime, 'log'>, error: unknown, requestId: string): Answer {
+function answerFor(runtime: Pick<Runtime, 'log' | 'registry'>, thrown: unknown, requestId: string): Answer {
+  const error = explainNotLinked(thrown, runtime.registry);
   if (error instanceof Failure) return error.answer();
   const { name, code, stack } = error as Error & { code?: string };
   const at = stack

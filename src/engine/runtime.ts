@@ -1,11 +1,13 @@
 /** The types of the pipeline: the runtime, the request of a call, and the context that a tool receives. */
 import { meFor } from './access.ts';
-import type { Caller, Surface } from './caller.ts';
+import type { Caller, Proof, Surface } from './caller.ts';
+import type { ContractCaller } from './contract-caller.ts';
 import type { Cursors } from './lists/cursor.ts';
 import { dayIn } from '../declare/company.ts';
 import { failure } from '../declare/errors.ts';
 import type { CallLimiter } from './limits/call-limiter.ts';
 import type { AuditLog, Clock, Decision, Logger } from './ports.ts';
+import { type NeedSession, openNeeds } from './needs.ts';
 import type { Registry } from './registry.ts';
 import type { CallSession, Store } from './store.ts';
 import type { TicketStore } from './approvals/tickets.ts';
@@ -25,6 +27,8 @@ export interface Runtime {
   readonly approvalUrl: (confirmationId: string) => string;
   /** Named points at which a test may stop the process. Does nothing in production. */
   readonly failpoint: (name: string) => void;
+  /** Makes the calls of contracts that domains need. */
+  readonly contracts?: ContractCaller | undefined;
   /** Called after each call and each execution of a ticket, for metrics and the log. The answer waits for it, so it must be fast. */
   readonly observe?: ((completed: CompletedCall) => void) | undefined;
 }
@@ -54,11 +58,29 @@ export interface CallRequest {
   readonly approvalBecause?: string | undefined;
 }
 
+/** The caller's session, and the clients of the domain's needs; undefined if the domain needs nothing of others. */
+export interface NeedingSession extends CallSession {
+  readonly needs?: NeedSession | undefined;
+}
+
+/** Opens the clients of other domains for a call. A domain without needs pays nothing for it. */
+export function withNeeds(
+  { contracts }: Runtime,
+  { domain: { needs } }: Tool,
+  { session, proof }: { readonly session: CallSession; readonly proof: Proof | undefined },
+): NeedingSession {
+  if (needs === undefined || contracts === undefined) return session;
+  const { person, requestId = '' } = session;
+  return { ...session, needs: openNeeds(contracts, needs, { person, proof, requestId }) };
+}
+
+const NO_NEEDS: CallContext['needs'] = {};
+
 /** A call whose caller may use the tool and whose input is parsed. */
 export interface AuthorisedCall<T extends Tool = Tool> {
   readonly runtime: Runtime;
   readonly tool: T;
-  readonly session: CallSession;
+  readonly session: NeedingSession;
   readonly store: Store<StoreKind>;
   readonly input: Input;
   readonly now: Date;
@@ -73,13 +95,18 @@ export const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
   return store;
 };
 
-export const createCallContext = ({ person, audience, company }: CallSession, now: Date, handles: CallContext['handles']): CallContext => ({
+export const createCallContext = (
+  { person, audience, company, needs }: NeedingSession,
+  now: Date,
+  handles: CallContext['handles'],
+): CallContext => ({
   me: meFor(person),
   audience,
   now,
   today: dayIn(company.timeZone, now),
   company,
   handles,
+  needs: needs?.clients ?? NO_NEEDS,
   fail: (code) => {
     throw new Error(`undeclared failure ${code}`);
   },

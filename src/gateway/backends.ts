@@ -1,6 +1,7 @@
 /** The backends that run a domain's tools: in this process, or on a remote server over HTTP. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../declare/answer.ts';
+import { employment } from '../declare/engine-contracts.ts';
 import type { Ticket } from '../engine/approvals/tickets.ts';
 import type { Caller } from '../engine/caller.ts';
 import type { Backend } from '../engine/approvals/decisions.ts';
@@ -40,7 +41,7 @@ export function localBackend(runtime: Runtime, server: string): ToolBackend {
   return {
     call: (request) => call(runtime, request),
     changes: async (subscription) => (changeFeed ?? noChangeFeed(server)).next(subscription),
-    execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, { person, origin, requestId }),
+    execute: (ticket, { person, origin, proof }, requestId) => execute(runtime, ticket, { person, origin, proof, requestId }),
     findResult: (ticket, person) => findResult(runtime, ticket, person),
     remote: false,
     available: () => true,
@@ -96,15 +97,19 @@ const LONGEST_NAME = 200;
 /** Whether a call without an answer can safely be sent again. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || !canWriteAtOnce(tool);
 
-/** Every server reads employment from hr. While hr does not answer, calls use a state of at most five minutes ago, and decisions fail. */
-const hintFor = (server: string) =>
-  server === 'hr'
+/**
+ * Every server reads employment from the domain that provides it. While that domain does not answer, calls use a state of at most five
+ * minutes ago, and decisions fail.
+ */
+const hintFor = (server: string, registry: Registry) =>
+  registry.provisionOf(employment)?.domain.name === server
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'
     : 'Try again in a moment. Other servers are not affected.';
 
 export function remoteBackend({ feed, server, title, upstream, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
   const identify = createBatchSigner(key, server, clock);
-  const unavailable = () => failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server) }, { server });
+  const unavailable = () =>
+    failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server, registry) }, { server });
 
   /** Retries a repeatable request once, since a restarted server breaks its open connections. Each attempt is signed anew. */
   async function post(

@@ -4,36 +4,23 @@ import { z } from 'zod';
 import type { Ticket } from '../engine/approvals/tickets.ts';
 import type { Caller } from '../engine/caller.ts';
 import { Failure, failure } from '../declare/errors.ts';
-import type { Clock, KeyValue, People, PeopleFeed } from '../engine/ports.ts';
-import type { Registry } from '../engine/registry.ts';
+import type { KeyValue } from '../engine/ports.ts';
 import type { RecordRefused } from '../engine/audit/refused.ts';
-import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import { callerIn, openGrant, openIdentityToken, verifyGrant, verifyIdentity } from '../identity/internal.ts';
 import { bearer } from '../identity/verify.ts';
 import { inputOf, sendAnswer, unreadBody, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
-import { type Authenticate, callerIfAny, counted, type OnUnauthenticated } from './access.ts';
+import { type Authenticate, callerIfAny, counted } from './access.ts';
+import { type ContractRoute, contractRoute } from './contract-route.ts';
 import { answersInTime } from './probe.ts';
 import type { ToolBackend } from './backends.ts';
 import { ANSWERS_HEADER, answersTo } from './upstream-client.ts';
 
-export interface DomainServer {
-  readonly server: string;
-  readonly registry: Registry;
+export interface DomainServer extends ContractRoute {
   readonly backend: ToolBackend;
   /** Rejects while the server should receive no requests. */
   readonly ready: () => Promise<void>;
   readonly authenticate: Authenticate;
-  readonly gatewayKeys: GatewayKeys;
-  readonly clock: Clock;
   readonly kv: KeyValue;
-  readonly people: People;
-  /** On hr: the feed of changes to people. */
-  readonly feed: PeopleFeed | undefined;
-  /** On hr: the keys of the processes that may read the feed. */
-  readonly feedReaders: GatewayKeys;
-  /** On support: whether a customer leads their organisation. */
-  readonly leads: (customer: { readonly sub: string; readonly organizationId: string }) => Promise<boolean | undefined>;
-  readonly onUnauthenticated: OnUnauthenticated;
   /** Records a call that was refused before its body was read. */
   readonly recordRefused: RecordRefused;
 }
@@ -66,10 +53,22 @@ const markAnswer = (reply: FastifyReply, token: string | undefined) =>
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend, clock } = deps;
   const { roles } = registry;
-  const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys): Promise<Caller> => {
+  const { needs } = registry.domains.find(({ name }) => name === server) ?? {};
+  /** Adds the gateway's token to the caller, if tools of this domain call other domains. */
+  const proven = (caller: Caller, token: string | undefined): Caller =>
+    needs === undefined || token === undefined ? caller : { ...caller, proof: { server, token } };
+  const bySignature = async (req: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const token = bearer(req.headers.authorization);
     const { caller } = await counted(req.raw, deps.onUnauthenticated, () =>
-      verifyIdentity(keys, { token, server, roles, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0), clock }),
+      verifyIdentity(deps.gatewayKeys, {
+        token,
+        server,
+        roles,
+        method: 'POST',
+        path: req.url,
+        body: req.rawBody ?? Buffer.alloc(0),
+        clock,
+      }),
     );
     markAnswer(reply, token);
     return caller;
@@ -143,13 +142,21 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     req.recorded = true;
     const { surface = 'direct', approvalBecause } = (fromGateway && callContext.safeParse(req.body).data) || {};
     const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callContext.shape) : [])]);
-    const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });
+    const answer = await backend.call({
+      server,
+      tool: tool?.name ?? req.params.tool,
+      input,
+      caller: fromGateway ? proven(caller, token) : caller,
+      surface,
+      requestId,
+      approvalBecause,
+    });
     return sendAnswer(reply, answer, tool);
   });
 
   // The gateway long-polls changes here for its own subscribers.
   app.post('/changes', async (req, reply) => {
-    const caller = await signed(req, reply, deps.gatewayKeys);
+    const caller = await bySignature(req, reply);
     const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
     if (!asked.success) throw failure('VALIDATION_ERROR', 'Send one number: {"after"}.');
     return { status: 'success', data: await backend.changes({ caller, after: asked.data.after }) };
@@ -169,7 +176,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       return sendAnswer(reply, kept ?? failure('CONFIRMATION_NOT_FOUND', 'This change was not executed.').answer(), tool);
     }
     try {
-      return await sendAnswer(reply, await backend.execute(ticket, caller, requestId), tool);
+      return await sendAnswer(reply, await backend.execute(ticket, proven(caller, bearer(req.headers.authorization)), requestId), tool);
     } catch (error) {
       if (error instanceof Failure) return sendAnswer(reply, error.answer(), tool);
       throw error;
@@ -182,28 +189,5 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 
-  // Processes without the domain call this route and /employment when they check a sign-in.
-  if (server === 'support') {
-    app.post('/lead', async (req, reply) => {
-      await signed(req, reply, deps.gatewayKeys);
-      const customer = z.strictObject({ sub: z.string().max(255), organizationId: z.string().max(64) }).safeParse(req.body);
-      if (!customer.success) throw failure('VALIDATION_ERROR', 'Send one customer: {"sub", "organizationId"}.');
-      return { status: 'success', data: (await deps.leads(customer.data)) ?? null };
-    });
-  }
-  if (server !== 'hr') return;
-  app.post('/employment', async (req, reply) => {
-    await signed(req, reply, deps.gatewayKeys);
-    const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
-    if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Send one employee: {"employeeId"}.');
-    return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
-  });
-  // Domains that keep a copy of people read this feed.
-  app.post('/people-changes', async (req, reply) => {
-    await signed(req, reply, deps.feedReaders);
-    const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
-    if (!asked.success) throw failure('VALIDATION_ERROR', 'Send one number: {"after"}.');
-    if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'The feed of people is not available.');
-    return { status: 'success', data: await deps.feed.after(asked.data.after) };
-  });
+  contractRoute(app, deps);
 }

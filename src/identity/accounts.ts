@@ -41,15 +41,15 @@ const TEN_YEARS = 10 * 365 * 24 * 3600;
 export interface AccountOptions {
   readonly roles: RoleTable;
   readonly clock?: Clock;
-  /** Whether a customer leads the organisation. If it is unknown (undefined), the persona's own roles count. */
-  readonly leads?: (customer: Persona) => Promise<boolean | undefined>;
+  /** The roles of a customer by the organisation's record. If they are unknown (undefined), the persona's own roles count. */
+  readonly customerRoles?: (customer: Pick<Persona, 'sub' | 'organizationId'>) => Promise<readonly string[] | undefined>;
 }
 
 /** Changes of accounts are in the shared store, so that every replica sees them. */
 export function createAccounts(
   kv: KeyValue,
   personas: readonly Persona[],
-  { roles: table, clock = { now: () => new Date() }, leads = async () => undefined }: AccountOptions,
+  { roles: table, clock = { now: () => new Date() }, customerRoles = async () => undefined }: AccountOptions,
 ): Accounts {
   const known = new Map<string, Persona>();
   for (const persona of personas) known.set(persona.sub, persona).set(persona.username, persona);
@@ -67,8 +67,8 @@ export function createAccounts(
   };
 
   const rolesOf = async (persona: Persona): Promise<readonly string[]> => {
-    const leading = persona.realm === 'customer' ? await leads(persona) : undefined;
-    return leading === undefined ? persona.roles : [leading ? 'lead-customer' : 'basic-customer'];
+    const recorded = persona.realm === 'customer' ? await customerRoles(persona) : undefined;
+    return recorded ?? persona.roles;
   };
 
   return {

@@ -1,4 +1,4 @@
-/** Checks the employment behind a staff sign-in, with a cache for outages of hr. */
+/** Checks the employment behind a staff sign-in, with a cache for outages of the domain that keeps employees. */
 import { failure } from '../declare/errors.ts';
 import type { Clock, People } from '../engine/ports.ts';
 
@@ -17,10 +17,15 @@ const unreadable = () =>
   });
 
 /**
- * Returns the id of the employee record, if it exists; throws for an ended employment. If hr cannot be read, a state of at most five
+ * Returns the id of the employee record, if it exists; throws for an ended employment. If it cannot be read, a state of at most five
  * minutes ago counts, but not for approvals (`exact`). Without such a state it throws SERVICE_UNAVAILABLE: the token's claim is not enough.
  */
-export function employmentOf(people: People, clock: Clock): (employeeId: string, exact: boolean) => Promise<string | undefined> {
+export function employmentOf(
+  people: People | undefined,
+  clock: Clock,
+): (employeeId: string, exact: boolean) => Promise<string | undefined> {
+  // No installed domain keeps employees, so no account is linked to an employee record.
+  if (people === undefined) return async () => undefined;
   const remembered = new Map<string, { readonly employment: Employment; readonly at: number }>();
 
   const ask = async (employeeId: string, exact: boolean): Promise<Employment> => {

@@ -2,7 +2,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../engine/ports.ts';
-import { type Keys, type MasterKeys, peopleFeedKeys, SetupProblem } from './keys.ts';
+import { contractSigningKeys, type Keys, type MasterKeys, SetupProblem } from './keys.ts';
 
 /** The gateway's public keys by key id. */
 export interface GatewayKeys {
@@ -30,9 +30,9 @@ export function loadGatewayKeys(json: string): GatewayKeys {
 /** The keys for a domain server in the gateway's own process. */
 export const ownGatewayKeys = (keys: Pick<Keys, 'gateway'>): GatewayKeys => loadGatewayKeys(JSON.stringify(gatewayJwks(keys)));
 
-/** The keys that may read hr's people feed: the gateway's, and those of every process with the same master key. */
-export function peopleFeedReaders(keys: MasterKeys, gateway: GatewayKeys): GatewayKeys {
-  const own = new Map(peopleFeedKeys(keys).map(({ kid, publicKey }) => [kid, publicKey]));
+/** The keys that may call contracts of a domain server: the gateway's, and those of every process with the same master key. */
+export function contractKeysOf(keys: MasterKeys, gateway: GatewayKeys): GatewayKeys {
+  const own = new Map(contractSigningKeys(keys).map(({ kid, publicKey }) => [kid, publicKey]));
   return { find: (kid) => own.get(kid) ?? gateway.find(kid) };
 }
 

@@ -119,7 +119,7 @@ export async function openIdentityToken(
   return { said, iat, exp };
 }
 
-/** The caller in an opened identity token. The token is not compared with the body yet, so use the caller only for an audit record. */
+/** The caller in an opened identity token. The token is not compared with the body yet, so use the caller only for an audit record, or as a proof. */
 export function callerIn(
   { said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>,
   roles: Opening['roles'],
@@ -127,6 +127,12 @@ export function callerIn(
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success) throw unauthenticated();
   return { caller: callerFrom({ ...claims, iat, exp }, roles), requestId: claims.rid };
+}
+
+/** The caller of a token that the gateway signed for another server: of a call, or of the execution of a change. */
+export async function openProof(keys: GatewayKeys, opening: Opening): Promise<Caller> {
+  const isCall = opening.token?.includes('~');
+  return isCall ? callerIn(await openIdentityToken(keys, opening), opening.roles).caller : (await openGrant(keys, opening)).caller;
 }
 
 /** Verifies signature, server and expiry of a grant before the body is read. `verifyGrant` later compares the grant with the body. */
@@ -176,6 +182,12 @@ function seal(key: SigningKey, { typ, lifetime }: typeof IDENTITY | typeof GRANT
   const iat = Math.floor(clock.now().getTime() / 1000);
   const text = `${encode({ alg: 'EdDSA', typ, kid: key.kid })}.${encode({ iss: ISSUER, aud: server, iat, exp: iat + lifetime, ...claims })}`;
   return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
+}
+
+/** The key id in the header of a token. It proves nothing before the token is verified. */
+export function signerOf(token: string | undefined): string {
+  const header = headerShape.safeParse(decode(token?.split('.')[0] ?? ''));
+  return header.success ? header.data.kid : '';
 }
 
 const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;

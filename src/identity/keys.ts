@@ -44,7 +44,7 @@ export type KeyUse =
   | 'postgres'
   | `postgres/${string}`
   | 'request-state'
-  | 'people-feed'
+  | 'contracts'
   | 'master-check';
 
 export type Jwk = Readonly<Record<string, unknown>> & {
@@ -155,17 +155,17 @@ export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefine
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * The keys for reading hr's people feed, current one first. Derived from the master key, which already gives access to hr's database,
- * so that a domain's process never needs the gateway's key.
+ * The keys with which a process without the gateway calls contracts of other domains, current one first. Derived from the master key,
+ * which already gives access to the databases of all domains, so that a domain's process never needs the gateway's key.
  */
-export function peopleFeedKeys(keys: MasterKeys): [SigningKey, ...SigningKey[]] {
+export function contractSigningKeys(keys: MasterKeys): [SigningKey, ...SigningKey[]] {
   const made = (seed: Buffer) =>
     signingKey(
       exported(createPrivateKey({ key: Buffer.concat([ED25519, seed]), format: 'der', type: 'pkcs8' })),
       'Ed25519',
       'The master key is damaged.',
     );
-  return [made(derive(keys, 'people-feed')), ...[derivePrevious(keys, 'people-feed')].flatMap((seed) => (seed ? [made(seed)] : []))];
+  return [made(derive(keys, 'contracts')), ...[derivePrevious(keys, 'contracts')].flatMap((seed) => (seed ? [made(seed)] : []))];
 }
 
 const expand = (master: Buffer, use: KeyUse) => Buffer.from(hkdfSync('sha256', master, 'tamshai', `tamshai/v1/${use}`, 32));

@@ -24,7 +24,8 @@ import type { Revocations } from './revocation.ts';
 
 export interface VerifierOptions {
   readonly issuers: readonly Issuer[];
-  readonly people: People;
+  /** Undefined if no installed domain provides employment. */
+  readonly people: People | undefined;
   readonly denied: Pick<Revocations, 'isRevoked'>;
   readonly clock: Clock;
   /** Called with the reason for the log, never with the token. */

@@ -18,10 +18,9 @@ import { auditRecord } from '../engine/audit/call-record.ts';
 import type { Runtime } from '../engine/runtime.ts';
 import { createFailedAuthLimit } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
-import { createUpstreamClient } from '../gateway/upstream-client.ts';
 import { createAuditPart } from '../gateway/audit-log.ts';
-import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
-import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
+import { contractKeysOf, ownGatewayKeys } from '../identity/gateway-keys.ts';
+import { derive, derivePrevious, type KeyUse, openKeys, contractSigningKeys } from '../identity/keys.ts';
 import { openWebBuild } from '../identity/web/build.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
 import { boundRateLimited } from '../storage/audit/rate-limited.ts';
@@ -31,21 +30,22 @@ import { openRedisPubSub } from '../storage/kv/redis-pubsub.ts';
 import { createSealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
 import { openAssistant } from './assistant.ts';
+import { sourceFrom, syncCopies } from './copies.ts';
+import { checkNeeds, createContractCaller, customerRolesFrom, peopleFrom } from './contracts.ts';
 import { callChain, checkpointedHere, instanceOf, keptHere, recordersIn } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
-import { gatewayKeysFor, openIdentityServices, createRemotePeople } from './identity.ts';
+import { gatewayKeysFor, openIdentityServices } from './identity.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, type Listener, listen } from './listen.ts';
 import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools, storeNameOf } from './meter.ts';
 import { createOperations } from './operations.ts';
 import { packageFolder } from './package.ts';
-import { syncPeople, createRemotePeopleFeed } from './people-feed.ts';
-import { leadsIn, createRemoteLeads } from './portal.ts';
 import { createReadiness } from './readiness.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { checkSettings, joinOthers, type Membership, type Part } from './sharing.ts';
 import { openKeyValue, openStores, type ReportProgress } from './stores.ts';
+import { openUpstreams } from './upstreams.ts';
 import { openAuditFederation } from './audit-federation.ts';
 
 export interface Tamshai {
@@ -111,6 +111,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     remote: registry.domains.map(({ name }) => name).filter((name) => config.remoteUrl(name) !== undefined),
   };
   checkSettings(part);
+  checkNeeds(config, part.local, log);
 
   const folder = openFolder(config.dataFolder);
   later(async () => folder.close());
@@ -176,9 +177,23 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
       stores.byDomain[domain.name] ? [[domain.name, traced(domain, stores.byDomain[domain.name] as Store<StoreKind>)]] : [],
     ),
   );
+  const domainStores = tracing ? byDomain : stores.byDomain;
+  const upstreams = openUpstreams(config, { log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers });
+  for (const each of upstreams.values()) later(() => each.close());
+  const contractKey = withGateway ? keys.gateway.current : contractSigningKeys(keys)[0];
+  const contracts = createContractCaller({
+    registry,
+    stores: domainStores,
+    upstreams,
+    gatewayKey: keys.gateway.current,
+    contractKey,
+    clock,
+    log,
+  });
   const runtime: Runtime = {
     registry,
-    stores: tracing ? byDomain : stores.byDomain,
+    stores: domainStores,
+    contracts,
     tickets,
     audit: { ...audit, append: bounded.append },
     clock,
@@ -197,20 +212,6 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     },
   };
 
-  const upstreams = new Map(
-    registry.domains.flatMap(({ name }) => {
-      const url = config.remoteUrl(name);
-      return url === undefined
-        ? []
-        : [
-            [
-              name,
-              createUpstreamClient({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers }),
-            ] as const,
-          ];
-    }),
-  );
-  for (const each of upstreams.values()) later(() => each.close());
   const backends = new Map<string, ToolBackend>(
     registry.domains.map(({ name, title }) => {
       const far = upstreams.get(name);
@@ -225,18 +226,13 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   );
   const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
 
-  const people = stores.people ?? createRemotePeople(upstreams.get('hr'), keys.gateway.current, clock);
-  const feedKey = withGateway ? keys.gateway.current : peopleFeedKeys(keys)[0];
-  const peopleSync = await syncPeople({
-    feed: stores.feed ?? createRemotePeopleFeed(upstreams.get('hr'), feedKey, clock),
-    copies: stores.copies,
+  const copySync = await syncCopies({
+    sourceOf: sourceFrom(contracts),
+    copies: stores.copies.filter(({ contract }) => contracts.reaches(contract)),
     log,
   });
-  later(() => peopleSync.close());
+  later(() => copySync.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
-  const leads = stores.byDomain['support']
-    ? leadsIn(stores.byDomain['support'])
-    : createRemoteLeads(upstreams.get('support'), keys.gateway.current, clock);
   const webBuild = withGateway ? openWebBuild(join(packageFolder, 'dist', 'web')) : undefined;
   const identity = openIdentityServices({
     config,
@@ -245,8 +241,8 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     kv,
     sealed,
     store: stores.engine,
-    people,
-    leads,
+    people: peopleFrom(registry, contracts),
+    customerRoles: customerRolesFrom(contracts),
     clock,
     log,
     domainPorts,
@@ -310,9 +306,6 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     webBuild,
     assistant: asking,
     kv,
-    people,
-    feed: stores.feed,
-    leads,
     refusals,
     meter,
     readiness: readyToServe,
@@ -320,7 +313,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     log,
     failedAuth: createFailedAuthLimit(config.limits.failedAuthPerSecond, clock, () => meter.rateLimited('unauthenticated')),
     gatewayKeys,
-    feedReaders: peopleFeedReaders(keys, gatewayKeys),
+    contractKeys: contractKeysOf(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
     sources,
     auditPart: kept,

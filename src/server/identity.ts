@@ -1,23 +1,19 @@
 /** Opens the identity services: token issuers, the verifier, web sessions and logout. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import type { EngineStore } from '../engine/engine-store.ts';
 import type { Clock, KeyValue, Logger, People } from '../engine/ports.ts';
-import { createAccounts, type Accounts } from '../identity/accounts.ts';
+import { createAccounts, type AccountOptions, type Accounts } from '../identity/accounts.ts';
 import { type EmbeddedProvider, createEmbeddedProvider } from '../identity/embedded/provider.ts';
-import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../identity/gateway-keys.ts';
 import { createEmbeddedIssuer, createExternalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
-import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
+import { derive, type Keys } from '../identity/keys.ts';
 import { createLogout } from '../identity/logout.ts';
 import { createRevocations } from '../identity/revocation.ts';
 import { createVerifier, type Verifier } from '../identity/verify.ts';
 import type { WebBuild } from '../identity/web/build.ts';
 import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts';
 import { type Config, ConfigProblem } from './config.ts';
-import type { LeadOf } from './portal.ts';
-import { createServerRequest } from './server-request.ts';
 
 export interface Identity {
   readonly verifier: Verifier;
@@ -40,8 +36,9 @@ export interface OpeningIdentity {
   readonly sealed: KeyValue;
   /** Undefined without a gateway: only the gateway signs people in. */
   readonly store: EngineStore | undefined;
-  readonly people: People;
-  readonly leads: LeadOf;
+  /** Undefined if no installed domain provides employment. */
+  readonly people: People | undefined;
+  readonly customerRoles: NonNullable<AccountOptions['customerRoles']>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly domainPorts: Readonly<Record<string, number>>;
@@ -58,7 +55,7 @@ export function openIdentityServices({
   sealed,
   store,
   people,
-  leads,
+  customerRoles,
   clock,
   log,
   domainPorts,
@@ -66,7 +63,7 @@ export function openIdentityServices({
 }: OpeningIdentity): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
   const { roles, people: samplePeople } = config.registry;
-  const own = createAccounts(kv, samplePeople, { roles, clock, leads });
+  const own = createAccounts(kv, samplePeople, { roles, clock, customerRoles });
   const denied = createRevocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
     createExternalIssuer({
@@ -141,12 +138,4 @@ export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): Gatew
     throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
   loadGatewayKeys(readFileSync(gatewayPublicKeys, 'utf8'));
   return watchGatewayKeys(() => readFile(gatewayPublicKeys, 'utf8'));
-}
-
-const employment = z.enum(['active', 'terminated', 'unknown']);
-
-/** Asks a remote hr server for a person's employment. */
-export function createRemotePeople(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): People {
-  const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
-  return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };
 }

@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
 import type { DecisionService } from '../engine/approvals/decisions.ts';
 import { Failure } from '../declare/errors.ts';
-import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../engine/ports.ts';
+import type { AuditChains, Clock, KeyValue, Logger } from '../engine/ports.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { RecordRefused } from '../engine/audit/refused.ts';
+import { answerContract } from '../engine/contracts.ts';
 import type { Runtime } from '../engine/runtime.ts';
 import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
@@ -27,7 +28,6 @@ import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
 import type { Meter } from './meter.ts';
 import { version } from './package.ts';
-import type { LeadOf } from './portal.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface Wiring {
@@ -42,10 +42,6 @@ export interface Wiring {
   readonly webBuild: WebBuild | undefined;
   readonly assistant: Assistant;
   readonly kv: KeyValue;
-  readonly people: People;
-  /** Undefined if hr is remote. */
-  readonly feed: PeopleFeed | undefined;
-  readonly leads: LeadOf;
   readonly refusals: Refusals;
   readonly meter: Meter;
   /** One limit for all ports of this process. */
@@ -53,7 +49,7 @@ export interface Wiring {
   readonly clock: Clock;
   readonly log: Logger;
   readonly gatewayKeys: GatewayKeys;
-  readonly feedReaders: GatewayKeys;
+  readonly contractKeys: GatewayKeys;
   readonly stateKey: Uint8Array;
   readonly sources: readonly AuditChains[];
   readonly readiness: Readiness;
@@ -235,11 +231,10 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
     ready: wiring.readiness.ready,
     gatewayKeys: wiring.gatewayKeys,
     clock,
+    log,
     kv: wiring.kv,
-    people: wiring.people,
-    feed: wiring.feed,
-    feedReaders: wiring.feedReaders,
-    leads: wiring.leads,
+    contractKeys: wiring.contractKeys,
+    answerContract: (provision, call) => answerContract(wiring.runtime, provision, call),
     authenticate,
     onUnauthenticated,
     recordRefused: wiring.recordRefused,

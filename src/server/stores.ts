@@ -3,7 +3,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChainWriter, type Head } from '../engine/audit/chain-writer.ts';
 import type { EngineStore } from '../engine/engine-store.ts';
-import type { AuditChains, Clock, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../engine/ports.ts';
+import type { AuditChains, ChangeCopy, Clock, KeyValue, Logger, PoolLoad } from '../engine/ports.ts';
 import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
@@ -17,8 +17,7 @@ import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
 import { lastLink, createSqlChains } from '../storage/sql/chains.ts';
 import { createSqlEngineStore } from '../storage/sql/engine-store.ts';
 import { migrate } from '../storage/sql/migrate.ts';
-import { createSqlPeople } from '../storage/sql/people.ts';
-import { createSqlPeopleCopy, createSqlPeopleFeed } from '../storage/sql/people-feed.ts';
+import { createSqlCopy } from '../storage/sql/change-copy.ts';
 import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { createSqlStore } from '../storage/sql/store.ts';
@@ -31,11 +30,8 @@ import { checkFolder, folderOf, indexFolder, repairIndex } from './source-folder
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
   readonly chains: readonly AuditChains[];
-  /** Undefined if hr is remote. */
-  readonly people: People | undefined;
-  /** hr's change feed for other domains' copies of people; undefined if hr is remote. */
-  readonly feed: PeopleFeed | undefined;
-  readonly copies: readonly PeopleCopy[];
+  /** The copies that SQL domains keep of rows of another installed domain. */
+  readonly copies: readonly ChangeCopy[];
   /** The engine's own store; undefined without a gateway. */
   readonly engine: EngineStore | undefined;
   /** Undefined if neither a SQL domain of this process nor the engine's own store uses the embedded database. */
@@ -89,9 +85,7 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
   const databases: { load?(): readonly PoolLoad[]; close(): Promise<void> }[] = [];
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
-  let people: People | undefined;
-  let feed: PeopleFeed | undefined;
-  const copies: PeopleCopy[] = [];
+  const copies: ChangeCopy[] = [];
   let engine: EngineStore | undefined;
   let embedded: EmbeddedDatabase | undefined;
   for (const [url, group] of groups) {
@@ -118,8 +112,10 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
         audit,
       );
       chains.push(audit);
-      if (domain === 'hr') [people, feed] = [createSqlPeople(database), createSqlPeopleFeed(database)];
-      copies.push(...[createSqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
+      for (const follower of config.registry.followers.filter((each) => each.domain.name === domain)) {
+        const source = config.registry.provisionOf(follower.contract)?.domain.name;
+        if (source !== undefined) copies.push(createSqlCopy(database, follower, source));
+      }
     }
   }
   const closeAll = async () => void (await Promise.all(databases.map((database) => database.close())));
@@ -152,8 +148,6 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
   return {
     byDomain,
     chains,
-    people,
-    feed,
     copies,
     engine,
     embedded,

@@ -93,6 +93,7 @@ function keyOf(tool: ListTool): string {
     today: '2026-11-16',
     company: DEFAULT_COMPANY,
     handles: {},
+    needs: {},
   };
   const { order } = tool.page(tool.input.parse({}), { ...context, fail: (code) => expect.fail(code) });
   return order.keys.at(-1) ?? '';

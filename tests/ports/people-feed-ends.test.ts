@@ -5,18 +5,22 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { syncPeople, createRemotePeopleFeed } from '../../src/server/people-feed.ts';
+import { employmentProvision, peopleChangesProvision } from '../../domains/hr/provides.ts';
+import { answerContract } from '../../src/engine/contracts.ts';
+import { createContractCaller } from '../../src/server/contracts.ts';
+import { syncCopies } from '../../src/server/copies.ts';
 import { failure } from '../../src/declare/errors.ts';
+import { systemPerson } from '../../src/declare/people.ts';
 import { createRegistry } from '../../src/engine/registry.ts';
 import { localBackend } from '../../src/gateway/backends.ts';
 import { type UpstreamClient, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { domainRoutes } from '../../src/gateway/domain-server.ts';
-import { ownGatewayKeys, peopleFeedReaders } from '../../src/identity/gateway-keys.ts';
+import { contractKeysOf, ownGatewayKeys } from '../../src/identity/gateway-keys.ts';
 import { signIdentity } from '../../src/identity/internal.ts';
-import { type Keys, openKeys, peopleFeedKeys, type SigningKey } from '../../src/identity/keys.ts';
+import { contractSigningKeys, type Keys, openKeys, type SigningKey } from '../../src/identity/keys.ts';
 import { createRestApp } from '../../src/transports/rest.ts';
 import { databases, employeeIdOf as id } from '../test-runtime.ts';
-import { EMPLOYEES, type FeedTestStore, openFeedTestStore, TOOLS } from './people-feed-test-store.ts';
+import { EMPLOYEES, type FeedTestStore, openFeedTestStore, readerOf, TOOLS } from './people-feed-test-store.ts';
 
 const marcus = 'marcus.johnson';
 
@@ -91,6 +95,7 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
       await rm(folder, { recursive: true, force: true });
     });
     const clock = { now: () => new Date() };
+    const registry = createRegistry(TOOLS, [], { provides: [employmentProvision, peopleChangesProvision] });
     const links: UpstreamClient[] = [];
     /** The log lines of the connection are not asserted here. */
     const silent = { info: () => {}, warn: () => {}, error: () => {} };
@@ -98,22 +103,31 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
     const remote = (signing = keys.gateway.current) => {
       const hr = createUpstreamClient({ server: 'hr', url: `http://localhost:${port}`, log: silent, deadlineMs: 5_000 });
       links.push(hr);
-      return createRemotePeopleFeed(hr, signing, clock);
+      return readerOf(
+        createContractCaller({
+          registry,
+          stores: {},
+          upstreams: new Map([['hr', hr]]),
+          gatewayKey: keys.gateway.current,
+          contractKey: signing,
+          clock,
+          log: silent,
+        }),
+      );
     };
     async function open(): Promise<void> {
       const { app, handle } = createRestApp(testRuntime.log, []);
       domainRoutes(app, {
         server: 'hr',
-        registry: createRegistry(TOOLS),
+        registry,
         backend: localBackend(testRuntime.runtime, 'hr'),
         ready: async () => {},
-        leads: async () => undefined,
         gatewayKeys: ownGatewayKeys(keys),
         clock,
         kv: undefined as never,
-        people: { employment: async () => 'unknown' },
-        feed: testRuntime.feed,
-        feedReaders: peopleFeedReaders(keys, ownGatewayKeys(keys)),
+        log: testRuntime.log,
+        answerContract: (provision, call) => answerContract(testRuntime.runtime, provision, call),
+        contractKeys: contractKeysOf(keys, ownGatewayKeys(keys)),
         onUnauthenticated: () => {},
         recordRefused: async (_request, refused) => refused,
         authenticate: async () => {
@@ -135,54 +149,49 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
       await open();
       const at = (await testRuntime.newest()) - 40;
       expect(await remote().after(at)).toEqual(await testRuntime.feed.after(at));
-      expect((await remote().after(0)).people).toHaveLength(EMPLOYEES);
+      expect((await remote().after(0)).changes).toHaveLength(EMPLOYEES);
       await testRuntime.owner("update hr.employees set first_name = 'Mark' where employee_id = $1", [id(marcus)]);
-      await testRuntime.bringUp(0, remote(peopleFeedKeys(keys)[0]));
+      await testRuntime.bringUp(0, remote(contractSigningKeys(keys)[0]));
       expect(await testRuntime.inFinance(id(marcus))).toMatchObject({ name: 'Mark Johnson' });
       await testRuntime.right();
     });
 
     test('answers only the gateway and holders of the same master key; the feed key, derived from it, opens no other path', async () => {
-      const nobody = {
-        sub: '',
-        realm: 'staff' as const,
-        username: '',
-        name: '',
-        email: '',
-        employeeId: undefined,
-        organizationId: undefined,
-      };
       const caller = {
-        person: { ...nobody, principal: 'feed', roles: new Set<never>() },
+        person: systemPerson(),
         token: { id: '', client: '', issuedAt: 0, expiresAt: 0 },
         approves: 'nothing' as const,
         origin: '',
       };
-      const body = '{"after":0}';
+      const body = '{"input":{"after":0}}';
+      const [changes, state] = ['/contracts/people-changes/1/after', '/contracts/employment/1/stateOf'];
       interface Asking {
         readonly sent?: string;
         readonly to?: string;
         readonly signed?: { body?: string; path?: string; server?: string };
         readonly key?: SigningKey;
       }
-      const ask = async ({ sent = body, to = '/people-changes', signed, key = keys.gateway.current }: Asking = {}) => {
+      const ask = async ({ sent = body, to = changes, signed, key = keys.gateway.current }: Asking = {}) => {
         const token = signIdentity(key, { server: 'hr', caller, requestId: 'r', method: 'POST', path: to, body: sent, ...signed }, clock);
         const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
         return (await fetch(`http://localhost:${port}${to}`, { method: 'POST', body: sent, headers })).status;
       };
-      const [own] = peopleFeedKeys(keys);
+      const [own] = contractSigningKeys(keys);
       const outsider = openKeys(join(folder, 'other'));
-      expect([await ask(), await ask({ key: own }), await ask({ sent: '{"after":-1}' }), await ask({ sent: '{}', key: own })]).toEqual([
-        200, 200, 400, 400,
-      ]);
-      for (const signed of [{ body: '{"after":1}' }, { path: '/employment' }, { server: 'finance' }])
+      expect([
+        await ask(),
+        await ask({ key: own }),
+        await ask({ sent: '{"input":{"after":-1}}' }),
+        await ask({ sent: '{}', key: own }),
+      ]).toEqual([200, 200, 400, 400]);
+      for (const signed of [{ body: '{"input":{"after":1}}' }, { path: state }, { server: 'finance' }])
         expect([await ask({ signed }), await ask({ signed, key: own })]).toEqual([401, 401]);
-      for (const key of [outsider.gateway.current, peopleFeedKeys(outsider)[0]]) expect(await ask({ key })).toBe(401);
-      const asked = { sent: JSON.stringify({ employeeId: id(marcus) }), to: '/employment' };
+      for (const key of [outsider.gateway.current, contractSigningKeys(outsider)[0]]) expect(await ask({ key })).toBe(401);
+      const asked = { sent: JSON.stringify({ input: { employeeId: id(marcus) } }), to: state };
       expect([await ask(asked), await ask({ ...asked, key: own })]).toEqual([200, 401]);
       expect(await ask({ sent: '{}', to: '/tools/list_employees', key: own })).toBe(401);
       expect(
-        (await fetch(`http://localhost:${port}/people-changes`, { method: 'POST', body, headers: { 'content-type': 'application/json' } }))
+        (await fetch(`http://localhost:${port}${changes}`, { method: 'POST', body, headers: { 'content-type': 'application/json' } }))
           .status,
       ).toBe(401);
     });
@@ -191,11 +200,12 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
       await close();
       testRuntime.lines.length = 0;
       const started = performance.now();
-      const peopleFeed = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
+      const peopleFeed = await syncCopies({ sourceOf: () => remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
       expect(performance.now() - started).toBeLessThan(4900);
       await testRuntime.owner("update hr.employees set first_name = 'Marcus', last_name = 'Johnson' where employee_id = $1", [id(marcus)]);
       await new Promise((later) => setTimeout(later, 200));
-      const away = (domain: string) => `warn {"server":"${domain}","code":"SERVICE_UNAVAILABLE"} people cannot be updated at the moment`;
+      const away = (domain: string) =>
+        `warn {"server":"${domain}","contract":"people-changes","code":"SERVICE_UNAVAILABLE"} the copy cannot be updated at the moment`;
       expect(testRuntime.lines.toSorted()).toEqual([away('finance'), away('payroll')]);
       await open();
       await expect.poll(() => testRuntime.inFinance(id(marcus)), { timeout: 20_000 }).toMatchObject({ name: 'Marcus Johnson' });
@@ -208,7 +218,7 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
       await close();
       const silent = createServer(() => {});
       await new Promise<void>((listening) => silent.listen(port, listening));
-      const peopleFeed = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
+      const peopleFeed = await syncCopies({ sourceOf: () => remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
       await new Promise((asked) => silent.once('request', asked));
       const closing = performance.now();
       await peopleFeed.close();

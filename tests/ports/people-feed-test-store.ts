@@ -1,11 +1,17 @@
 /** hr, finance and payroll in one database, and checks of the copies that the people feed maintains. */
 import { expect } from 'vitest';
-import { syncPeople } from '../../src/server/people-feed.ts';
-import type { Logger, PeopleCopy, PeopleFeed } from '../../src/engine/ports.ts';
+import { syncCopies } from '../../src/server/copies.ts';
+import { peopleChanges } from '../../src/declare/engine-contracts.ts';
+import { clientOf, type ContractCaller } from '../../src/engine/contract-caller.ts';
+import { answerContract } from '../../src/engine/contracts.ts';
+import type { ChangeCopy, ChangeSource, Logger } from '../../src/engine/ports.ts';
+import { copyOfPeople as financeCopy } from '../../domains/finance/follows.ts';
 import * as finance from '../../domains/finance/index.ts';
 import * as hr from '../../domains/hr/index.ts';
+import { peopleChangesProvision } from '../../domains/hr/provides.ts';
+import { copyOfPeople as payrollCopy } from '../../domains/payroll/follows.ts';
 import * as payroll from '../../domains/payroll/index.ts';
-import { createSqlPeopleCopy, createSqlPeopleFeed } from '../../src/storage/sql/people-feed.ts';
+import { createSqlCopy } from '../../src/storage/sql/change-copy.ts';
 import { openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 export const TOOLS = [...Object.values(hr), ...Object.values(finance), ...Object.values(payroll)];
@@ -26,6 +32,12 @@ const DIFFERENT = `
 
 /** The company is small, so that the store opens fast. */
 export const EMPLOYEES = 100;
+
+/** Reads the feed of people as the engine does. */
+export const readerOf = (caller: ContractCaller) => ({
+  after: (after: number, signal?: AbortSignal) =>
+    clientOf(caller, peopleChanges, { person: undefined, requestId: 'feed', signal }).after({ after }),
+});
 
 export type FeedTestStore = Awaited<ReturnType<typeof openFeedTestStore>>;
 
@@ -52,18 +64,24 @@ export async function openFeedTestStore(address: string) {
     return rows;
   };
   const database = (replica: number) => testRuntime.databases[replica % testRuntime.databases.length] ?? expect.unreachable();
-  const feedOf = (replica: number) => createSqlPeopleFeed(database(replica));
-  const copiesOf = (replica: number): PeopleCopy[] =>
-    ['finance', 'payroll'].map((domain) => createSqlPeopleCopy(database(replica), domain) ?? expect.unreachable());
+  const replicaOf = (replica: number) => testRuntime.replicas[replica % testRuntime.replicas.length] ?? expect.unreachable();
+  /** hr in the same process. */
+  const callerOf = (replica: number): ContractCaller => ({
+    reaches: () => true,
+    ask: (_contract, call) => answerContract(replicaOf(replica), peopleChangesProvision, call),
+  });
+  const feedOf = (replica: number) => readerOf(callerOf(replica));
+  const copiesOf = (replica: number): ChangeCopy[] =>
+    [financeCopy, payrollCopy].map((follower) => createSqlCopy(database(replica), follower, 'hr'));
   const positions = async () => {
     const [row] = await owner('select (select n from finance.feed) as finance, (select n from payroll.feed) as payroll');
     return { finance: Number(row?.['finance']), payroll: Number(row?.['payroll']) };
   };
   const newest = async () => Number((await owner('select max(n) as n from hr.people_log'))[0]?.['n']);
   /** Applies all changes so far, as a start does; repeats until both copies have reached the newest one. */
-  const bringUp = async (replica = 0, from: PeopleFeed = feedOf(replica)) => {
+  const bringUp = async (replica = 0, from: ChangeSource = feedOf(replica)) => {
     for (let attempt = 0; attempt < 20; attempt++) {
-      await (await syncPeople({ feed: from, copies: copiesOf(replica), log })).close();
+      await (await syncCopies({ sourceOf: () => from, copies: copiesOf(replica), log })).close();
       if (Math.min(...Object.values(await positions())) >= (await newest())) return;
     }
     expect.unreachable();

@@ -1,12 +1,14 @@
 /** The people feed copies changes of employees from hr to finance and payroll: completely, once and in order. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { syncPeople } from '../../src/server/people-feed.ts';
+import { peopleChangesProvision } from '../../domains/hr/provides.ts';
+import { answerContract } from '../../src/engine/contracts.ts';
+import { syncCopies } from '../../src/server/copies.ts';
 import { migrate } from '../../src/storage/sql/migrate.ts';
-import { createSqlPeopleFeed } from '../../src/storage/sql/people-feed.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { createSqlStore } from '../../src/storage/sql/store.ts';
 import { code, databases, employeeIdOf as id } from '../test-runtime.ts';
-import { EMPLOYEES, type FeedTestStore, openFeedTestStore } from './people-feed-test-store.ts';
+import { EMPLOYEES, type FeedTestStore, openFeedTestStore, readerOf } from './people-feed-test-store.ts';
 import { migrationsOf } from '../../src/server/schemas.ts';
 import { builtIn } from '../registry.ts';
 
@@ -26,12 +28,12 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
 
   test('the first run compares the whole sample company and writes nothing, because the copies are equal', async () => {
     expect(await testRuntime.positions()).toEqual({ finance: 0, payroll: 0 });
-    expect((await testRuntime.feed.after(0)).people).toHaveLength(EMPLOYEES);
+    expect((await testRuntime.feed.after(0)).changes).toHaveLength(EMPLOYEES);
     await testRuntime.bringUp();
     const last = await testRuntime.newest();
     expect(await testRuntime.positions()).toEqual({ finance: last, payroll: last });
     expect(new Set(Object.values(await testRuntime.versions()))).toEqual(new Set([1]));
-    expect((await testRuntime.feed.after(last)).people).toEqual([]);
+    expect((await testRuntime.feed.after(last)).changes).toEqual([]);
     await testRuntime.right();
   });
 
@@ -39,7 +41,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     const who = await testRuntime.hire(id(nina));
     expect(await testRuntime.feed.after((await testRuntime.newest()) - 1)).toEqual({
       last: await testRuntime.newest(),
-      people: [
+      changes: [
         { n: await testRuntime.newest(), employeeId: who, name: 'Ann Example', department: 'Legal', managerId: id(nina), active: true },
       ],
     });
@@ -130,7 +132,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
        from generate_series(1, 610) n`,
       [id(eve)],
     );
-    expect((await testRuntime.feed.after((await testRuntime.positions()).finance)).people).toHaveLength(500);
+    expect((await testRuntime.feed.after((await testRuntime.positions()).finance)).changes).toHaveLength(500);
     await Promise.all(Array.from({ length: 3 }, (_, n) => testRuntime.bringUp(n)));
     await testRuntime.right();
     expect(
@@ -195,7 +197,12 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
   });
 
   test('the feed runs at the configured interval until it is closed', async () => {
-    const peopleFeed = await syncPeople({ feed: testRuntime.feed, copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
+    const peopleFeed = await syncCopies({
+      sourceOf: () => testRuntime.feed,
+      copies: testRuntime.copiesOf(0),
+      log: testRuntime.log,
+      everyMs: 20,
+    });
     await testRuntime.owner("update hr.employees set first_name = 'Franklin' where employee_id = $1", [id(frank)]);
     const asHr = async () => [await testRuntime.inFinance(id(frank)), await testRuntime.inPayroll(id(frank))];
     await expect.poll(asHr, { timeout: 5000 }).toMatchObject([{ name: 'Franklin Davis' }, { employee_name: 'Franklin Davis' }]);
@@ -221,10 +228,10 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     let ended = false;
     const other = second.query(rename, [id(frank), 'Second']).then(() => (ended = true));
     await new Promise((later) => setTimeout(later, 200));
-    expect([ended, (await testRuntime.feed.after(at)).people]).toEqual([false, []]);
+    expect([ended, (await testRuntime.feed.after(at)).changes]).toEqual([false, []]);
     await first.query('commit');
     await other;
-    expect((await testRuntime.feed.after(at)).people.map((each) => each.employeeId)).toEqual([id(sarah), id(frank)]);
+    expect((await testRuntime.feed.after(at)).changes.map((each) => each.employeeId)).toEqual([id(sarah), id(frank)]);
     await Promise.all([first.end(), second.end()]);
     await testRuntime.bringUp();
     await testRuntime.right();
@@ -249,7 +256,10 @@ test('people who existed before the change log are in the feed too, even if row 
   await migrate(owner, files);
   await owner.query('set session authorization postgres');
   await database.surrender();
-  expect((await createSqlPeopleFeed(database).after(0)).people.map(({ name, active }) => ({ name, active }))).toEqual(
+  const stores = { hr: createSqlStore(database, 'hr', undefined as never, undefined as never) };
+  const clock = { now: () => new Date() };
+  const feed = readerOf({ reaches: () => true, ask: (_contract, call) => answerContract({ stores, clock }, peopleChangesProvision, call) });
+  expect((await feed.after(0)).changes.map(({ name, active }) => ({ name, active }))).toEqual(
     Array.from({ length: 3 }, () => ({ name: 'Old Hand', active: true })),
   );
   await database.close();

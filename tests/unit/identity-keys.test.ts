@@ -169,7 +169,7 @@ describe('derived keys', () => {
       'postgres/hr_self',
       'postgres/hr_all',
       'request-state',
-      'people-feed',
+      'contracts',
     ];
     const derived = uses.map((use) => derive(keys, use));
     expect(derived.every((key) => key.length === 32)).toBe(true);

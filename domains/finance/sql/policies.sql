@@ -133,7 +133,7 @@ grant select (employee_id, name, department, manager_id, active), insert (employ
   update (name, department, manager_id, active) on finance.people to finance_feed;
 create policy feed on finance.people to finance_feed
   using ((select tamshai.principal()) is not null) with check ((select tamshai.principal()) is not null);
-grant select, update (n) on finance.feed to finance_feed;
+grant select, insert (source), update (n) on finance.feed to finance_feed;
 create policy feed on finance.feed to finance_feed
   using ((select tamshai.principal()) is not null) with check ((select tamshai.principal()) is not null);
 grant usage on schema finance to tamshai_finance_keeper;

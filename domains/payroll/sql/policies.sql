@@ -63,6 +63,6 @@ create policy auditor on payroll.audit for select to payroll_audit using (true);
 grant select (employee_id, employee_name, active), update (employee_name, active) on payroll.employees to payroll_feed;
 create policy feed_reads on payroll.employees for select to payroll_feed using ((select tamshai.principal()) is not null);
 create policy feed on payroll.employees for update to payroll_feed using ((select tamshai.principal()) is not null);
-grant select, update (n) on payroll.feed to payroll_feed;
+grant select, insert (source), update (n) on payroll.feed to payroll_feed;
 create policy feed on payroll.feed to payroll_feed
   using ((select tamshai.principal()) is not null) with check ((select tamshai.principal()) is not null);

@@ -4,11 +4,14 @@ import { formerSession, opens, sessionFor } from '../access.ts';
 import type { Answer, SuccessAnswer } from '../../declare/answer.ts';
 import { auditedChanges, auditRecord, completedCall, recordOfCall } from '../audit/call-record.ts';
 import { cardOf, messageOf } from './card.ts';
+import { explainNotLinked } from '../contracts.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import type { Person } from '../../declare/people.ts';
 import type { Decision } from '../ports.ts';
-import { type AuthorisedCall, createCallContext, type Runtime, storeOf } from '../runtime.ts';
-import type { Versions } from '../store.ts';
+import { type AuthorisedCall, createCallContext, type NeedingSession, type Runtime, storeOf, withNeeds } from '../runtime.ts';
+import type { Store, Versions } from '../store.ts';
+import type { StoreKind } from '../../declare/store-kinds.ts';
+import type { Caller } from '../caller.ts';
 import { comparableCard, type Ticket } from './tickets.ts';
 import { type ActTool, canWrite, type EffectTool, type Plan, type WriteTool } from '../../declare/tool.ts';
 
@@ -16,6 +19,7 @@ import { type ActTool, canWrite, type EffectTool, type Plan, type WriteTool } fr
 export async function act(call: AuthorisedCall<ActTool>): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request, started } = call;
   if (request.approvalBecause !== undefined) return write(call);
+  session.needs?.beginTransaction();
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ writing }) => {
     const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing)));
     const answer: SuccessAnswer = { status: 'success', data };
@@ -55,6 +59,7 @@ const isOwn = (tool: WriteTool, plan: Plan) => tool.atOnceWhen !== undefined && 
 /** Prepares the plan again inside the transaction, because the rows may have changed, and the change may now need an approval. */
 async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall<WriteTool>): Promise<Answer> {
   const { person } = session;
+  session.needs?.beginTransaction();
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
     const plan = await tool.prepare(input, createCallContext(session, now, reading));
     if (!isOwn(tool, plan))
@@ -68,7 +73,7 @@ async function writeAtOnce({ runtime, tool, session, store, input, now, request,
   })) as Answer;
 }
 
-export interface Approver {
+export interface Approver extends Pick<Caller, 'proof'> {
   readonly person: Person;
   readonly origin: string;
   readonly requestId: string;
@@ -88,7 +93,8 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
     const answer = await executeTicket(runtime, ticket, { ...approver, tool, started });
     observe(answer, 'approved');
     return answer;
-  } catch (error) {
+  } catch (thrown) {
+    const error = explainNotLinked(thrown, runtime.registry);
     observe((error instanceof Failure ? error : failure('INTERNAL_ERROR', '')).answer());
     throw error;
   }
@@ -97,16 +103,17 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
 async function executeTicket(
   runtime: Runtime,
   ticket: Ticket,
-  { tool, started, person, origin, requestId }: Approver & { readonly tool: EffectTool; readonly started: number },
+  { tool, started, person, origin, proof, requestId }: Approver & { readonly tool: EffectTool; readonly started: number },
 ): Promise<Answer> {
   if (!opens(tool, person.roles)) {
     // If the ticket was executed before, the stored result is the answer, even if that change took the needed role away.
     const result = await findResult(runtime, ticket, person);
     if (result) return result;
   }
-  const session = sessionFor(tool, person, requestId);
+  const session = withNeeds(runtime, tool, { session: sessionFor(tool, person, requestId), proof });
   const input = tool.input.parse(ticket.input);
   const askedAt = new Date(ticket.askedAt);
+  await askBefore(session, (handles) => tool.prepare(input, createCallContext(session, askedAt, handles)), storeOf(runtime, tool));
   const body = async (handles: { reading: object; writing: object }, versions: Versions) => {
     const plan = await tool.prepare(input, createCallContext(session, askedAt, handles.reading)).catch(changedSince);
     const card = comparableCard(cardOf(tool, plan, { input, person, moment: ticket.card }));
@@ -135,6 +142,16 @@ async function executeTicket(
   const result = (await storeOf(runtime, tool).executeOnce(session, { id: ticket.id, tool: tool.name }, body)) as Answer;
   runtime.failpoint('after-commit');
   return result;
+}
+
+/**
+ * Makes the calls of `prepare` to other domains before the transaction, which repeats their answers. A failure is not reported here:
+ * the transaction returns the stored result of an executed ticket, or repeats the failure.
+ */
+async function askBefore(session: NeedingSession, prepare: (handles: object) => Promise<unknown>, store: Store<StoreKind>): Promise<void> {
+  if (session.needs === undefined) return;
+  await store.read(session, (handles) => prepare(handles)).catch(() => {});
+  session.needs.beginTransaction();
 }
 
 /** A rule that held when the card was built and fails now means that the data changed. A 403 or a retryable error stays as it is. */

@@ -1,0 +1,51 @@
+/** What hr provides to the engine and to other domains: whether a person works here, and the feed of changed people. */
+import { z } from 'zod';
+import { employment, peopleChanges } from '../../src/declare/engine-contracts.ts';
+import { storedId } from '../../src/declare/fields.ts';
+import { hr } from './domain.ts';
+
+/** The directory sees the employment of everybody, and nothing else of former employees. */
+export const employmentProvision = hr.provide(employment, {
+  systemAudience: 'directory',
+  calls: {
+    stateOf: async ({ employeeId }, { sql }) => {
+      const row = z.object({ state: employment.calls.stateOf.output });
+      return (await sql.one(row, sql`select hr.employment(${employeeId}::uuid) as state`)).state;
+    },
+  },
+});
+
+const PAGE = 500;
+const log = z.object({
+  last: z.number().nullable(),
+  n: z.number().nullable(),
+  employee_id: storedId.nullable(),
+  name: z.string().nullable(),
+  department: z.string().nullable(),
+  manager_id: storedId.nullable(),
+  active: z.boolean().nullable(),
+});
+
+export const peopleChangesProvision = hr.provide(peopleChanges, {
+  systemAudience: 'feed',
+  calls: {
+    async after({ after }, { sql }) {
+      // One statement, so that people and numbers are consistent. The first row always exists and holds the newest number.
+      const rows = await sql.many(
+        log,
+        sql`
+          select m.last, l.n, l.employee_id, e.first_name || ' ' || e.last_name as name, e.department, e.manager_id, e.active
+          from (select max(n) as last from hr.people_log) m
+          left join (select n, employee_id from hr.people_log where n > ${after}::bigint order by n limit ${PAGE}::int) l on true
+          left join hr.employees e on e.employee_id = l.employee_id
+          order by l.n`,
+      );
+      const changes = rows.flatMap(({ n, employee_id, name, department, manager_id, active }) =>
+        n === null || employee_id === null
+          ? []
+          : [{ n, employeeId: employee_id, name, department, managerId: manager_id, active: active === true }],
+      );
+      return { last: rows[0]?.last ?? 0, changes };
+    },
+  },
+});

@@ -1,0 +1,37 @@
+/** The contracts that the engine itself needs. A domain that keeps employees or customers provides them. */
+import { z } from 'zod';
+import { changeFeed, contract } from './contracts.ts';
+
+/**
+ * Sign-in asks whether an employee still works here. If no installed domain provides it, no account is linked to an employee record:
+ * audiences and rules about the caller's own record refuse everybody.
+ */
+export const employment = contract('employment', 1, {
+  stateOf: {
+    input: z.strictObject({ employeeId: z.uuid() }),
+    output: z.enum(['active', 'terminated', 'unknown']),
+  },
+});
+
+/** Domains that keep a copy of people follow this feed. Each change holds the current values of one person. */
+export const peopleChanges = changeFeed(
+  'people-changes',
+  1,
+  z.object({
+    n: z.int().min(1),
+    employeeId: z.uuid(),
+    /** Null if the person was deleted. */
+    name: z.string().nullable(),
+    department: z.string().nullable(),
+    managerId: z.uuid().nullable(),
+    active: z.boolean(),
+  }),
+);
+
+/** Sign-in asks for the roles of a customer, which depend on who leads the organisation. Null if the organisation is unknown. */
+export const customerLead = contract('customer-lead', 1, {
+  rolesOf: {
+    input: z.strictObject({ sub: z.string().max(255), organizationId: z.string().max(64) }),
+    output: z.array(z.string()).nullable(),
+  },
+});

@@ -1,0 +1,41 @@
+/** The clients of other domains that a tool gets during one call. */
+import { type Calls, type Client, contractOf, type Needs } from '../declare/contracts.ts';
+import { failure } from '../declare/errors.ts';
+import type { CallContext } from '../declare/tool.ts';
+import { clientOf, type ContractCaller, type OnBehalf } from './contract-caller.ts';
+
+export interface NeedSession {
+  readonly clients: CallContext['needs'];
+  /**
+   * From now on, only calls that were made before are answered, with the same answers. A transaction must not wait for another domain: the
+   * embedded database has one session, so the other domain could not even answer. `prepare` runs before and inside the transaction.
+   */
+  beginTransaction(): void;
+}
+
+/** Each call is made once: a second call with the same input gets the same answer. */
+export function openNeeds(caller: ContractCaller, needs: Needs, onBehalf: OnBehalf): NeedSession {
+  const answers = new Map<string, Promise<unknown>>();
+  let inTransaction = false;
+  const client = (need: Needs[string]): Client<Calls> | undefined => {
+    const contract = contractOf(need);
+    if ('optional' in need && !caller.reaches(contract)) return undefined;
+    const calls = clientOf(caller, contract, onBehalf);
+    const once = (call: string) => async (input: unknown) => {
+      const key = `${contract.id} ${call} ${JSON.stringify(input)}`;
+      const known = answers.get(key);
+      if (known) return known;
+      if (inTransaction) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: other data of another domain is needed now.');
+      const answer = calls[call]?.(input) ?? Promise.reject(new Error(`no call ${call}`));
+      // The tool may not wait for the answer, and then nobody else would handle its failure.
+      answer.catch(() => {});
+      answers.set(key, answer);
+      return answer;
+    };
+    return Object.fromEntries(Object.keys(calls).map((call) => [call, once(call)])) as Client<Calls>;
+  };
+  return {
+    clients: Object.fromEntries(Object.entries(needs).map(([name, need]) => [name, client(need)])),
+    beginTransaction: () => void (inTransaction = true),
+  };
+}

@@ -90,6 +90,12 @@ export const knowledge = knowledgeDomain.install({
 export const journey = journeyDomain.install({ tools: Object.values(journeyTools), resources: inOrder(journeyResources) });
 
 export { sampleCompany };
+export { financeRoles } from './finance/exports.ts';
+export { hrRoles } from './hr/exports.ts';
+export { payrollRoles } from './payroll/exports.ts';
+export { salesRoles } from './sales/exports.ts';
+export { supportRoles } from './support/exports.ts';
+export { taxRoles } from './tax/exports.ts';
 
 /** In the order in which tools, documents and settings list them. */
 export const builtInDomains: readonly Installed[] = [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey];

@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The imports that each layer may have: our own layers and, where it matters, packages. */
 const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: readonly string[] }>> = {
+  'index.ts': { ours: ['declare'], packages: ['zod'] },
   declare: { ours: [], packages: ['zod'] },
   domains: { ours: ['declare'], packages: ['node:crypto', 'zod'] },
   engine: { ours: ['declare'], packages: ['lru-cache', 'node:crypto', 'node:util', 'zod'] },

@@ -5,7 +5,7 @@ import { createSettings } from '../src/server/settings.ts';
 
 export { builtIn } from '../src/cli/registry.ts';
 export const settings = createSettings(builtIn.domains);
-export const readConfig = (environment: Environment): Config => read(builtIn, environment);
+export const readConfig = (environment: Environment): Config => read(builtIn, { environment });
 
 export const rolesIn = builtIn.roles.resolve;
 export const STAFF_ROLES = builtIn.roles.of('staff');

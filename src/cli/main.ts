@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import type { AskOptions } from './commands/ask.ts';
 import { openConsole } from './commands/console.ts';
 import type * as KeyCommands from './commands/keys.ts';
+import type { ContractsOptions } from './commands/contracts.ts';
 import type { SeedOptions } from './commands/seed.ts';
 import { EXIT, EXIT_CODES, endOf } from './commands/stop.ts';
 import type { TokenOptions } from './commands/token.ts';
@@ -13,7 +14,7 @@ import { type HelpText, helpText } from './terminal/help.ts';
 type Run = () => Promise<number>;
 const HELP = ['-h, --help', 'show this help'] as const;
 /** Options as commander passes them. */
-type Options = { readonly json?: boolean; readonly as?: string };
+type Options = { readonly json?: boolean; readonly as?: string; readonly config?: string };
 
 /** Lines wrap at the width of a terminal, and never in a pipe or a file. */
 const terminalWidth = () => (process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY);
@@ -37,12 +38,14 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
   };
   const below = (text: Omit<HelpText, 'ending'>) => helpText({ ...text, ending: EXIT_CODES }, width);
   const JSON_OPTION = ['--json', 'print one JSON value, for programs'] as const;
+  const CONFIG_OPTION = ['--config <file>', 'the configuration file; by default tamshai.config.ts, .js or .mjs of this folder'] as const;
 
   command('start', 'Start everything in this process: the gateway and all servers, with sample data.', [
     'tamshai start',
     'TAMSHAI_DATA=/var/lib/tamshai tamshai start',
     'tamshai start --json',
   ])
+    .option(...CONFIG_OPTION)
     .option('--json', 'print one JSON line when everything is ready')
     .action((options: Options) => finish(async () => (await import('./commands/start.ts')).start(options)));
 
@@ -51,6 +54,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     'HR_URL=http://10.0.0.5:3101 tamshai serve gateway finance sales support payroll tax tasks knowledge journey',
   ])
     .argument('<server...>', 'gateway, hr, tasks, …')
+    .option(...CONFIG_OPTION)
     .option('--json', 'print one JSON line when everything is ready')
     .action((servers: string[], options: Options) => finish(async () => (await import('./commands/start.ts')).serve(servers, options)));
 
@@ -91,6 +95,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .argument('[server]', 'list only the tools of this server')
     .argument('[tool]', 'describe this tool: input, roles and examples')
     .option('--as <user>', 'list only what this person may use now; asks the running gateway')
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .action((server: string | undefined, tool: string | undefined, options: Options) =>
       finish(async () => (await import('./commands/tools.ts')).tools(server, tool, options)),
@@ -109,6 +114,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .action((user: string, options: TokenOptions) => finish(async () => (await import('./commands/token.ts')).token(user, options)));
 
   command('people', 'List the sample people: who they are and what they can do.', ['tamshai people', 'tamshai people --json'])
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .action((options: Options) => finish(async () => (await import('./commands/people.ts')).people(options)));
 
@@ -120,6 +126,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .option('--employees <n>', 'number of employees, 100 to 1000000')
     .option('--force', 'replace existing data')
     .option('--database <name>', 'with --force and DATABASE_URL: the name of the database, instead of typing it when asked')
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .action((options: SeedOptions) => finish(async () => (await import('./commands/seed.ts')).seed(options)));
 
@@ -127,6 +134,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     'tamshai migrate',
     'DATABASE_URL=postgres://owner:…@db/tamshai tamshai migrate',
   ])
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .action((options: Options) => finish(async () => (await import('./commands/migrate.ts')).migrate(options)));
 
@@ -135,6 +143,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     'TAMSHAI_DATA=/var/lib/tamshai tamshai backup /backups/tamshai.tar.gz',
   ])
     .argument('<file>', 'the file to write; it must not exist yet')
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .action((file: string, options: Options) => finish(async () => (await import('./commands/backup.ts')).backup(file, options)));
 
@@ -147,6 +156,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .action((file: string, options: Options) => finish(async () => (await import('./commands/backup.ts')).restore(file, options)));
 
   command('doctor', 'Check settings, stores and servers, and say how to fix what is wrong.', ['tamshai doctor', 'tamshai doctor --json'])
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .action((options: Options) => finish(async () => (await import('./commands/doctor.ts')).doctor(options)));
 
@@ -155,6 +165,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .command('verify')
     .description('Check that no record was changed, removed, reordered or cut off, and name the first bad one.')
     .helpOption(...HELP)
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
@@ -178,6 +189,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .description('Write every entry and triple, all their versions and every change, as JSON Lines.')
     .helpOption(...HELP)
     .argument('[file]', 'the file to write; it must not exist yet; standard output by default')
+    .option(...CONFIG_OPTION)
     .option('--json', 'with a file: print the counts as one JSON value')
     .addHelpText(
       'after',
@@ -194,6 +206,7 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .description('Import an export into an empty knowledge base: all of it, or nothing.')
     .helpOption(...HELP)
     .argument('<file>', 'a file written by export; - reads standard input')
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
@@ -238,15 +251,14 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .option('--servers <names>', 'only these servers, separated by commas')
     .action((options: { as?: string; servers?: string }) => finish(async () => (await import('./commands/mcp.ts')).mcp(options)));
 
-  command('contracts', 'For developers: write contracts/ and docs/settings.md from the declarations.', [
+  command('contracts', 'For developers: write the contracts and settings of all tools and domains to contracts/.', [
     'tamshai contracts',
     'tamshai contracts --check',
   ])
     .option('--check', 'change nothing; exit 1 if a generated file is stale')
+    .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
-    .action((options: { check?: boolean; json?: boolean }) =>
-      finish(async () => (await import('./commands/contracts.ts')).contracts(options)),
-    );
+    .action((options: ContractsOptions) => finish(async () => (await import('./commands/contracts.ts')).contracts(options)));
 
   return tamshai.addHelpText(
     'after',

@@ -1,4 +1,4 @@
-/** The settings of the company: they win over what a config file says about it. */
+/** The settings of the configuration file and of the company: they win over what that file says about it. */
 import { z } from 'zod';
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { companyFields } from '../declare/company-rules.ts';
@@ -6,6 +6,10 @@ import { companyFields } from '../declare/company-rules.ts';
 const { name, timeZone, currency, fiscalYearStart } = companyFields;
 
 export const companyVariables = {
+  TAMSHAI_CONFIG: z.string().optional().meta({
+    default: '`tamshai.config.ts`, `.js` or `.mjs` in the current folder',
+    meaning: 'The configuration file of your own project: company and domains. Without one, all built-in domains are served',
+  }),
   TAMSHAI_COMPANY_NAME: name.optional().meta({ default: DEFAULT_COMPANY.name, meaning: 'The name of the company' }),
   TAMSHAI_TIME_ZONE: timeZone.optional().meta({
     default: DEFAULT_COMPANY.timeZone,

@@ -78,8 +78,17 @@ const ours = (servers: readonly string[]) =>
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `company` is that of a config file; the settings of the environment win over it. */
-export function readConfig(registry: Registry, environment: Environment = process.env, company: Company = DEFAULT_COMPANY): Config {
+export interface ConfigSources {
+  readonly environment?: Environment;
+  /** Adds settings that the environment does not contain. */
+  readonly complete?: ((environment: Environment) => Environment) | undefined;
+  /** The company of a configuration file; the settings of the environment win over it. */
+  readonly company?: Company | undefined;
+}
+
+export function readConfig(registry: Registry, sources: ConfigSources = {}): Config {
+  const { complete = (given) => given, company = DEFAULT_COMPANY } = sources;
+  const environment = complete(sources.environment ?? process.env);
   const settings = createSettings(registry.domains);
   const isOurs = ours(Object.keys(settings.standardPorts));
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
@@ -165,9 +174,14 @@ export function readConfig(registry: Registry, environment: Environment = proces
   return config;
 }
 
-/** `complete` adds settings that the environment does not contain. */
-export const readConfigWith = (registry: Registry, complete: (environment: Environment) => Environment): Config =>
-  readConfig(registry, complete(process.env));
+/** The configuration file that TAMSHAI_CONFIG names. It is read first, because the file decides which other settings exist. */
+export const configFileSetting = (): string | undefined => process.env['TAMSHAI_CONFIG'] || undefined;
+
+/** The ports that the environment gives to servers. A command that calls a running server does not know the server's domains. */
+export const portSetting = (environment: Environment, server: string): number | undefined => {
+  const given = environment[`${server.toUpperCase()}_PORT`] ?? '';
+  return /^\d{1,5}$/.test(given) ? Number(given) : undefined;
+};
 
 /** For messages about errors, also when the configuration itself is wrong. */
 export const isDebugging = (): boolean => process.env['TAMSHAI_LOG_LEVEL'] === 'debug';

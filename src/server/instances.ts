@@ -19,8 +19,8 @@ import {
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Config, ConfigProblem, type Environment, isLoopback, readConfigWith } from './config.ts';
-import type { Registry } from '../engine/registry.ts';
+import { createRegistry } from '../engine/registry.ts';
+import { type Config, ConfigProblem, type Environment, isLoopback, portSetting, readConfig } from './config.ts';
 
 const instance = z.strictObject({
   pid: z.int().positive(),
@@ -28,7 +28,7 @@ const instance = z.strictObject({
   folder: z.string(),
   dataFolder: z.string(),
   base: z.string().refine((base) => URL.canParse(base) && isLoopback(base)),
-  ports: z.record(z.string().regex(/^[a-z]+$/), z.int().min(1).max(65_535)),
+  ports: z.record(z.string().regex(/^[a-z][a-z0-9]*$/), z.int().min(1).max(65_535)),
 });
 export type Instance = z.infer<typeof instance>;
 
@@ -151,5 +151,14 @@ export const completedBy =
     return { ...environment, ...Object.fromEntries(missing), TAMSHAI_DATA: found.dataFolder, TAMSHAI_PUBLIC_URL: found.base };
   };
 
-/** The settings of a command that calls a running instance. */
-export const readClientConfig = (registry: Registry): Config => readConfigWith(registry, completedBy());
+/** What a command needs that calls a running instance. It executes no code of the current folder, so it knows no domains. */
+export interface ClientConfig extends Pick<Config, 'base' | 'dataFolder' | 'issuers' | 'masterKey' | 'gatewayKey' | 'scriptedApprovals'> {
+  /** The port of a server: from the environment, else that of the running instance. */
+  portOf(server: string): number | undefined;
+}
+
+export function readClientConfig(): ClientConfig {
+  let environment: Environment = {};
+  const config = readConfig(createRegistry([]), { complete: (given) => (environment = completedBy()(given)) });
+  return { ...config, portOf: (server) => portSetting(environment, server) };
+}

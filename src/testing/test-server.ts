@@ -99,7 +99,7 @@ export async function openTestServerOf(registry: Registry, options: TestServerOp
     const environment = { ...asked, ...prepared?.settings };
     const clock = createTestClock();
     const { logged, log } = createTestLog();
-    const config = readConfig(registry, environment);
+    const config = readConfig(registry, { environment });
     const parts = { clock, log, ...(model && { model }), ...(connections && { connections }) };
     const { tamshai, folders } = (await launch?.(folder, environment, parts)) ?? {
       tamshai: await start(config, { ...parts, servers }),

@@ -40,7 +40,7 @@ async function serve(
   const registry = registryOf(domains, sample);
   const names = ['gateway', ...registry.domains.map(({ name }) => name)];
   const ports = Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_PORT`, '0']));
-  const config = readConfig(registry, { ...ports, TAMSHAI_DATA: data, TAMSHAI_LOG_LEVEL: 'silent', ...settings });
+  const config = readConfig(registry, { environment: { ...ports, TAMSHAI_DATA: data, TAMSHAI_LOG_LEVEL: 'silent', ...settings } });
   const tamshai = await start(config, { servers: names });
   let open = true;
   const close = async () => {

@@ -38,9 +38,9 @@ describe('the environment', () => {
   test('wins over the config file, field by field', () => {
     const configured = { name: 'Northwind GmbH', timeZone: 'Europe/Berlin', currency: 'EUR', fiscalYearStart: 4 };
     expect(readConfig({}).company).toEqual(DEFAULT_COMPANY);
-    expect(readConfigOf(builtIn, {}, configured).company).toEqual(configured);
+    expect(readConfigOf(builtIn, { environment: {}, company: configured }).company).toEqual(configured);
     const environment = { TAMSHAI_TIME_ZONE: 'Pacific/Kiritimati', TAMSHAI_FISCAL_YEAR_START: '7' };
-    expect(readConfigOf(builtIn, environment, configured).company).toEqual({
+    expect(readConfigOf(builtIn, { environment, company: configured }).company).toEqual({
       ...configured,
       timeZone: 'Pacific/Kiritimati',
       fiscalYearStart: 7,

@@ -42,14 +42,18 @@ test('a domain of the configuration gets its port, its address and the setting o
   expect(names).toEqual(expect.arrayContaining(['FACILITIES_PORT', 'FACILITIES_URL', 'FACILITIES_MONGODB_URL']));
   expect(names.filter((name) => name.startsWith('HR_'))).toEqual([]);
   expect(standardPorts).toEqual({ gateway: 3100, facilities: 3120 });
-  const read = (environment: Record<string, string>) => readConfigOf(registry, environment);
+  const read = (environment: Record<string, string>) => readConfigOf(registry, { environment });
   expect(read({ FACILITIES_PORT: '4000' }).ports).toEqual({ gateway: 3100, facilities: 4000 });
   expect(read({ FACILITIES_MONGODB_URL: 'mongodb://db/' }).mongodbUrl('facilities')).toBe('mongodb://db/');
 });
 
 test('a port that is no number is refused, and so is a misspelt setting of a domain', () => {
-  expect(() => readConfigOf(registry, { FACILITIES_PORT: 'x' })).toThrow('FACILITIES_PORT must be a whole number from 0 to 65535.');
-  expect(() => readConfigOf(registry, { TAMSHAI_FACILITIES_PORT: '1' })).toThrow('There is no setting TAMSHAI_FACILITIES_PORT');
+  expect(() => readConfigOf(registry, { environment: { FACILITIES_PORT: 'x' } })).toThrow(
+    'FACILITIES_PORT must be a whole number from 0 to 65535.',
+  );
+  expect(() => readConfigOf(registry, { environment: { TAMSHAI_FACILITIES_PORT: '1' } })).toThrow(
+    'There is no setting TAMSHAI_FACILITIES_PORT',
+  );
 });
 
 test('install() refuses a tool that another domain declares', () => {

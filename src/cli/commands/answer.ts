@@ -1,13 +1,12 @@
 /** Formats the answer of a call for the terminal. */
 import type { ListMetadata } from '../../declare/answer.ts';
-import { outputSchema } from '../../derive/answers.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
-import { pluralOf, type Tool } from '../../declare/tool.ts';
 import { dataLines, type Look } from '../terminal/data.ts';
 import { type Style } from '../terminal/style.ts';
 import { count, duration, grouped, safe, wrap } from '../terminal/text.ts';
 import { isScalar } from '../terminal/values.ts';
 import type { Reply } from './client.ts';
+import type { ListedTool } from './listed.ts';
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -20,9 +19,9 @@ export interface Asked {
 const commandFor = ({ server, tool, as }: Asked, input: object) =>
   `tamshai call ${server} ${tool} ${quoted(JSON.stringify(input))} --as ${as}`;
 
-export function successLines({ body, ms, requestId }: Reply, tool: Tool | undefined, asked: Asked, look: Look): string[] {
+export function successLines({ body, ms, requestId }: Reply, tool: ListedTool | undefined, asked: Asked, look: Look): string[] {
   const metadata = body['metadata'] as ListMetadata | undefined;
-  const schema = tool && outputSchema(tool);
+  const schema = tool?.outputSchema.properties.data;
   const rows = Array.isArray(body['data']) ? body['data'].length : undefined;
   const head = [
     look.style.green('success'),
@@ -33,7 +32,7 @@ export function successLines({ body, ms, requestId }: Reply, tool: Tool | undefi
   return [
     head.join('  '),
     '',
-    ...(rows === 0 ? [`  No ${(tool && pluralOf(tool)) ?? 'rows'}.`] : dataLines(body['data'], schema, look)),
+    ...(rows === 0 ? [`  No ${tool?.plural ?? 'rows'}.`] : dataLines(body['data'], schema, look)),
     ...(metadata?.summary === undefined ? [] : ['', ...dataLines({ summary: metadata.summary }, undefined, look)]),
     ...(metadata?.hasMore ? ['', ...incomplete(metadata, asked, look)] : []),
   ];

@@ -1,7 +1,6 @@
 /** Shows an approval card on the terminal and sends the user's decision. */
 import type { PendingAnswer } from '../../declare/answer.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
-import type { Tool } from '../../declare/tool.ts';
 import { clock } from '../../gateway/pages/format.ts';
 import { openTerminal } from '../terminal/prompt.ts';
 import { became, cardLines, stays } from '../terminal/card.ts';
@@ -16,7 +15,6 @@ export interface WaitingCard {
   readonly pending: PendingAnswer;
   readonly aheadMs: number;
   readonly client: Client;
-  readonly tool: Tool | undefined;
   /** `Alice Chen (alice.chen)` */
   readonly person: string;
 }

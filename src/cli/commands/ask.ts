@@ -12,7 +12,6 @@ import { type Client, openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
 import { type Acting, actAs, required } from './person.ts';
 import { EXIT, exitOf } from './stop.ts';
-import { builtIn } from '../registry.ts';
 
 export interface AskOptions {
   readonly as?: string;
@@ -24,9 +23,10 @@ type Event<T extends AssistantEvent['type']> = Extract<AssistantEvent, { type: T
 
 export async function ask(question: string, options: AskOptions): Promise<number> {
   const console = openConsole(options.json);
-  const as = required(options.as, 'is asking');
+  const config = readClientConfig();
+  const as = required(options.as, 'is asking', config);
   const query = question === '-' ? readFileSync(0, 'utf8').trim() : question;
-  const acting = actAs(readClientConfig(builtIn), as);
+  const acting = actAs(config, as);
   const client = openClient(acting);
   const cards: Event<'pending_confirmation'>[] = [];
   const screen = console.json ? undefined : openScreen(console);
@@ -85,8 +85,7 @@ async function decideAll(
       message: held.message,
       confirmationData: held.confirmationData,
     };
-    const { mcpServer, action } = pending.confirmationData;
-    ends.push(await decideAtTerminal({ pending, aheadMs, client, tool: builtIn.find(mcpServer, action), person }, console));
+    ends.push(await decideAtTerminal({ pending, aheadMs, client, person }, console));
   }
   return [EXIT.waits, EXIT.failed, EXIT.refused, EXIT.unavailable, EXIT.undone].find((exit) => ends.includes(exit)) ?? EXIT.ok;
 }

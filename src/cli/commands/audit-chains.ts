@@ -17,7 +17,6 @@ import type { Config } from '../../server/config.ts';
 import { documentsFile, openDocuments } from '../../server/documents.ts';
 import { openSearch, searchFile } from '../../server/search.ts';
 import { openKeyValue, passwordFor } from '../../server/stores.ts';
-import { builtIn } from '../registry.ts';
 
 export interface CheckedChain {
   readonly chain: string;
@@ -33,7 +32,7 @@ const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'search
 
 /** The domains with this kind of store: those that run here, and remote ones whose store URL is set. */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
-  builtIn.domains.filter(
+  config.registry.domains.filter(
     ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),
   );
 

@@ -7,14 +7,14 @@ import type { Keys } from '../../identity/keys.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../../server/config.ts';
 import { type Folder, openFolder } from '../../server/folder.ts';
-import { readClientConfig } from '../../server/instances.ts';
+import { completedBy } from '../../server/instances.ts';
 import { count, duration, grouped, padEnd, padStart, safe } from '../terminal/text.ts';
 import { openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
 import { actAs, keysOf, shownPath } from './person.ts';
 import { EXIT, Stop, withoutSecrets } from './stop.ts';
 import { auditKeysOf, type CheckedChain, checkLocalAudit, openLocalAudit, ownDomains } from './audit-chains.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 
 export interface Verified {
   readonly chains: readonly CheckedChain[];
@@ -26,10 +26,10 @@ export interface Verified {
   readonly asked: boolean;
 }
 
-export async function verify(options: { json?: boolean }): Promise<number> {
+export async function verify(options: ProjectOptions & { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const began = performance.now();
-  const config = readClientConfig(builtIn);
+  const config = await loadConfig(options, completedBy());
   if (!existsSync(join(config.dataFolder, 'audit.db')))
     throw new Stop(`There is no audit log in ${shownPath(config.dataFolder)}; Tamshai has not been started there yet.`);
   let keys: Keys;

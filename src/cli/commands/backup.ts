@@ -2,21 +2,22 @@
 import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { pack, unpack } from '../../server/archive.ts';
-import { type Config, readConfig } from '../../server/config.ts';
+import type { Config } from '../../server/config.ts';
+import { readClientConfig } from '../../server/instances.ts';
 import { openFolder } from '../../server/folder.ts';
 import { version } from '../../server/package.ts';
 import { count } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { keysOf, shownPath } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 
 /** The lock file of the running process, which holds no data. */
 const isLock = (name: string) => /^lock\.db(-\w+)?$/.test(name);
 
 /** Stores on servers, which have their own backup tools. */
 function elsewhere(config: Config): string[] {
-  const { domains } = builtIn;
+  const { domains } = config.registry;
   const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
   return [
     ...(some(config.databaseUrl) || config.engineDatabaseUrl !== undefined ? ['PostgreSQL'] : []),
@@ -26,9 +27,9 @@ function elsewhere(config: Config): string[] {
   ];
 }
 
-export async function backup(file: string, options: { json?: boolean }): Promise<number> {
+export async function backup(file: string, options: ProjectOptions & { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const config = readConfig(builtIn);
+  const config = await loadConfig(options);
   keysOf(config);
   const to = resolve(file);
   if (to.startsWith(config.dataFolder + sep))
@@ -56,7 +57,7 @@ export async function backup(file: string, options: { json?: boolean }): Promise
 
 export async function restore(file: string, options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const { dataFolder } = readConfig(builtIn);
+  const { dataFolder } = readClientConfig();
   const isEmpty = !existsSync(dataFolder) || readdirSync(dataFolder).length === 0;
   if (!isEmpty)
     throw new Stop(

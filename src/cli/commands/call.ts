@@ -7,10 +7,10 @@ import { errorLines, foreignKeys, successLines } from './answer.ts';
 import { decideAtTerminal } from './approve.ts';
 import { openClient } from './client.ts';
 import { openConsole } from './console.ts';
+import { type ListedServer, listedServers } from './listed.ts';
 import { didYouMean } from './nearest.ts';
 import { actAs, required } from './person.ts';
 import { EXIT, exitOf, Stop } from './stop.ts';
-import { builtIn } from '../registry.ts';
 
 /** Checks only that the input is a JSON object; the server validates the rest. */
 function inputText(given: string): string {
@@ -35,9 +35,10 @@ export async function call(
   options: { as?: string; json?: boolean },
 ): Promise<number> {
   const console = openConsole(options.json);
-  const as = required(options.as, 'is calling');
+  const config = readClientConfig();
+  const as = required(options.as, 'is calling', config);
   const input = inputText(json ?? '{}');
-  const acting = actAs(readClientConfig(builtIn), as);
+  const acting = actAs(config, as);
   const client = openClient(acting);
   const reply = await client.post(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, input);
   const { body, status, aheadMs } = reply;
@@ -46,28 +47,38 @@ export async function call(
     if (body.status === 'pending_confirmation') return EXIT.waits;
     return body.status === 'error' ? exitOf(status, String(body['code'])) : EXIT.ok;
   }
-  const declared = builtIn.find(server, tool);
   if (body.status === 'success') {
-    console.out(...successLines(reply, declared, { server, tool, input, as }, console.look));
+    const own = (await listedServers(client)).find(({ name }) => name === server)?.tools ?? [];
+    console.out(
+      ...successLines(
+        reply,
+        own.find(({ name }) => name === tool),
+        { server, tool, input, as },
+        console.look,
+      ),
+    );
     return EXIT.ok;
   }
   if (body.status === 'pending_confirmation') {
     const person = `${acting.persona.name} (${acting.persona.username})`;
-    return decideAtTerminal({ pending: body as unknown as PendingAnswer, aheadMs, client, tool: declared, person }, console);
+    return decideAtTerminal({ pending: body as unknown as PendingAnswer, aheadMs, client, person }, console);
   }
   const answer = body as unknown as ErrorAnswer;
   const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
   console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY));
-  if (answer.code === 'TOOL_NOT_FOUND') console.err(`Try  tamshai tools --as ${as}${meant(server, tool)}`);
+  if (answer.code === 'TOOL_NOT_FOUND') console.err(`Try  tamshai tools --as ${as}${meant(await listedServers(client), server, tool)}`);
   return exitOf(status, answer.code);
 }
 
-function meant(server: string, tool: string): string {
-  const { domains, tools } = builtIn;
-  const servers = domains.map(({ name }) => name);
-  if (!servers.includes(server)) return didYouMean(server, servers);
+function meant(servers: readonly ListedServer[], server: string, tool: string): string {
+  const own = servers.find(({ name }) => name === server);
+  if (own === undefined)
+    return didYouMean(
+      server,
+      servers.map(({ name }) => name),
+    );
   return didYouMean(
     tool,
-    tools.flatMap(({ domain, name }) => (domain.name === server ? [name] : [])),
+    own.tools.map(({ name }) => name),
   );
 }

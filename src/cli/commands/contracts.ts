@@ -8,23 +8,33 @@ import { settingsPage } from '../../server/settings-page.ts';
 import { count } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { EXIT } from './stop.ts';
-import { builtIn } from '../registry.ts';
+import { loadProject, type Project, type ProjectOptions } from '../registry.ts';
 
-/** Path under the package → text. */
-const generated = (): Map<string, string> =>
-  new Map([
-    ...[...derived(builtIn, version)].map(([path, text]) => [`contracts/${path}`, text] as const),
-    settingsPage(createSettings(builtIn.domains).groups),
+export interface ContractsOptions extends ProjectOptions {
+  readonly check?: boolean;
+  readonly json?: boolean;
+}
+
+/** Path under the project → text. The package's own contracts are those of the built-in domains. */
+function generated({ file, registry }: Project): Map<string, string> {
+  const [page, settings] = settingsPage(createSettings(registry.domains).groups);
+  return new Map([
+    ...[...derived(registry, version)].map(([path, text]) => [`contracts/${path}`, text] as const),
+    [file === undefined ? page : 'contracts/settings.md', settings],
   ]);
+}
 
 /** Writes the generated files; with `check` it only reports which of them are stale. */
-export async function contracts({ check = false, json = false }: { check?: boolean; json?: boolean }): Promise<number> {
+export async function contracts(options: ContractsOptions): Promise<number> {
+  const { check = false, json = false } = options;
   const console = openConsole(json);
-  const wanted = generated();
-  const at = (path: string) => join(packageFolder, path);
+  const project = await loadProject(options);
+  const root = project.file === undefined ? packageFolder : project.folder;
+  const wanted = generated(project);
+  const at = (path: string) => join(root, path);
   const isStale = (path: string) => !existsSync(at(path)) || readFileSync(at(path), 'utf8') !== wanted.get(path);
   const stale = [...wanted.keys()].filter(isStale);
-  const extra = filesIn('contracts').filter((path) => !wanted.has(path));
+  const extra = filesIn(root, 'contracts').filter((path) => !wanted.has(path));
   if (!check) {
     for (const path of stale) {
       mkdirSync(dirname(at(path)), { recursive: true });
@@ -34,7 +44,7 @@ export async function contracts({ check = false, json = false }: { check?: boole
   }
   const changed = [...stale, ...extra].sort();
   if (json) console.value({ files: wanted.size, changed });
-  else if (changed.length === 0) console.out(`contracts/ and docs/settings.md are up to date: ${count(wanted.size, 'file')}.`);
+  else if (changed.length === 0) console.out(`The generated files are up to date: ${count(wanted.size, 'file')}.`);
   else if (check)
     console.err(
       ...changed.map((path) => `  differs  ${path}`),
@@ -44,11 +54,10 @@ export async function contracts({ check = false, json = false }: { check?: boole
   return check && changed.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Paths under the package. */
-function filesIn(folder: string): string[] {
-  const root = join(packageFolder, folder);
-  if (!existsSync(root)) return [];
-  return readdirSync(root, { recursive: true, withFileTypes: true })
+/** Paths under `root`. */
+function filesIn(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)).split(sep).join('/'));
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }

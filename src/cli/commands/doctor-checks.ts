@@ -12,7 +12,6 @@ import { gatewayKeysFor } from '../../server/identity.ts';
 import { sharesMaster } from '../../server/sharing.ts';
 import { keysOf, shownPath } from './person.ts';
 import { addressOf } from './server-address.ts';
-import { builtIn } from '../registry.ts';
 
 export interface Check {
   readonly state: 'ok' | 'warn' | 'fail';
@@ -79,7 +78,7 @@ async function answersAsOurs(port: number): Promise<boolean> {
 }
 
 export async function portsCheck(config: Config, running: boolean): Promise<Check[]> {
-  const own = ['gateway', ...builtIn.domains.map(({ name }) => name).filter((name) => config.remoteUrl(name) === undefined)];
+  const own = ['gateway', ...config.registry.domains.map(({ name }) => name).filter((name) => config.remoteUrl(name) === undefined)];
   const where = [
     ...own.map((name) => ({ name, port: config.ports[name] ?? 0 })),
     ...(config.opsPort === undefined ? [] : [{ name: 'ops', port: config.opsPort }]),

@@ -5,7 +5,6 @@ import type { Config } from '../../server/config.ts';
 import { duration } from '../terminal/text.ts';
 import type { Check } from './doctor-checks.ts';
 import { addressOf } from './server-address.ts';
-import { builtIn } from '../registry.ts';
 
 const DEADLINE_MS = 3_000;
 /** The verifier tolerates this much clock difference. */
@@ -85,7 +84,7 @@ async function loginCheck(place: string, issuer: string, client: string, secret:
 
 /** The remote servers that this gateway would call. */
 export async function serverChecks(config: Config): Promise<Check[]> {
-  const far = builtIn.domains.flatMap(({ name }) => {
+  const far = config.registry.domains.flatMap(({ name }) => {
     const url = config.remoteUrl(name);
     return url === undefined ? [] : [{ name, url }];
   });

@@ -1,21 +1,20 @@
 /** `tamshai doctor`: runs all checks and prints how to fix what is wrong. */
 import type { Config } from '../../server/config.ts';
-import { readConfig } from '../../server/config.ts';
 import { count, indent, wrap } from '../terminal/text.ts';
 import { auditCheck, databaseChecks, folderChecks } from './doctor-data.ts';
 import { type Check, folderCheck, keysCheck, nodeCheck, portsCheck, redisCheck } from './doctor-checks.ts';
 import { issuerChecks, serverChecks, tracingCheck } from './doctor-reach.ts';
 import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 
 /** No check changes stored data. A check that throws is reported as failed, and the other checks still run. */
-export async function doctor(options: { json?: boolean }): Promise<number> {
+export async function doctor(options: ProjectOptions & { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const checks: Check[] = [nodeCheck()];
   let config: Config | undefined;
   try {
-    config = readConfig(builtIn);
+    config = await loadConfig(options);
   } catch (error) {
     checks.push({ state: 'fail', says: withoutSecrets((error as Error).message), fix: 'correct the setting and run it again' });
   }

@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { gatewayJwks } from '../../identity/gateway-keys.ts';
 import { newGatewayKey, openKeys, readGatewayKeys } from '../../identity/keys.ts';
-import { readConfig } from '../../server/config.ts';
+import { readClientConfig } from '../../server/instances.ts';
 import { type Console, openConsole } from './console.ts';
 import { EXIT } from './stop.ts';
-import { builtIn } from '../registry.ts';
 
 const show = (console: Console, values: Readonly<Record<string, string>>, before: readonly string[] = []) => {
   if (console.json) console.value(values);
@@ -27,7 +26,7 @@ export async function create(options: { json?: boolean }): Promise<number> {
 
 /** Prints the public keys of this gateway. */
 export async function publicPart(options: { json?: boolean }): Promise<number> {
-  const { dataFolder, masterKey, gatewayKey } = readConfig(builtIn);
+  const { dataFolder, masterKey, gatewayKey } = readClientConfig();
   const console = openConsole(options.json);
   const keys = openKeys(dataFolder, { masterKey, gatewayKey });
   if (console.json) console.value(gatewayJwks(keys));
@@ -37,7 +36,7 @@ export async function publicPart(options: { json?: boolean }): Promise<number> {
 
 /** Prints a new gateway key, and the steps by which the operator deploys it without a failed call. */
 export async function rotate(options: { json?: boolean }): Promise<number> {
-  const { dataFolder, masterKey, gatewayKey } = readConfig(builtIn);
+  const { dataFolder, masterKey, gatewayKey } = readClientConfig();
   const { gateway } = openKeys(dataFolder, { masterKey, gatewayKey });
   const fresh = newGatewayKey();
   const [current] = readGatewayKeys(text(fresh));

@@ -14,7 +14,7 @@ import { openPglite } from '../../storage/sql/pglite.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
 import { connect, migrateServer } from '../../storage/sql/server.ts';
 import { readingAs } from '../../storage/sql/store.ts';
-import { type Config, readConfig } from '../../server/config.ts';
+import type { Config } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
 import { writeKnowledge } from '../../server/knowledge-rows.ts';
 import { passwordFor } from '../../server/stores.ts';
@@ -24,10 +24,10 @@ import { keysOf, shownPath } from './person.ts';
 import { addressOf } from './server-address.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 import { migrationsOf } from '../../server/schemas.ts';
 
-interface Options {
+interface Options extends ProjectOptions {
   readonly json?: boolean;
 }
 
@@ -44,11 +44,12 @@ function placeOf(config: Config): string | undefined {
 const summaryOf = ({ transactions, entries, triples }: Counts) =>
   `${count(transactions, 'change')} with ${count(entries, 'version')} of entries and ${grouped(triples)} of triples`;
 
-export async function exportKnowledge(file: string | undefined, { json }: Options): Promise<number> {
+export async function exportKnowledge(file: string | undefined, options: Options): Promise<number> {
+  const { json } = options;
   const console = openConsole(json);
   const began = performance.now();
   const step = console.progress.step('Exporting knowledge');
-  const counts = await readable(readConfig(builtIn), async (database) => {
+  const counts = await readable(await loadConfig(options), async (database) => {
     const sql = readingAs(database, SYSTEM);
     const asOf = await lastTx(sql);
     const lines = archive(sql, asOf, (tx) => step.at(asOf === 0 ? 1 : tx / asOf, `${grouped(tx)} of ${grouped(asOf)} changes`));
@@ -121,11 +122,12 @@ async function toFile(file: string, lines: AsyncGenerator<string, Counts>): Prom
   }
 }
 
-export async function importKnowledge(file: string, { json }: Options): Promise<number> {
+export async function importKnowledge(file: string, options: Options): Promise<number> {
+  const { json } = options;
   const console = openConsole(json);
   const began = performance.now();
   const name = file === '-' ? 'Standard input' : shownPath(file);
-  const config = readConfig(builtIn);
+  const config = await loadConfig(options);
   const reading = unarchive();
   const step = console.progress.step('Importing knowledge');
   try {

@@ -5,9 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { readClientConfig } from '../../server/instances.ts';
 import { unanswered } from './client.ts';
 import { type Acting, actAs, required } from './person.ts';
-import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
-import { builtIn } from '../registry.ts';
 
 const RENEW_AFTER_MS = 4 * 60_000;
 const INITIALIZE_MS = 10_000;
@@ -35,9 +33,9 @@ const versionIn = (message: JSONRPCMessage) => {
 
 export async function mcp(options: { as?: string; servers?: string }): Promise<number> {
   const { servers } = options;
-  const as = required(options.as, 'uses it');
-  for (const name of servers?.split(',') ?? []) requireServer(name.trim());
-  const acting = actAs(readClientConfig(builtIn), as);
+  const config = readClientConfig();
+  const as = required(options.as, 'uses it', config);
+  const acting = actAs(config, as);
   const url = new URL(`${acting.base}/mcp`);
   if (servers !== undefined) url.searchParams.set('servers', servers);
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);

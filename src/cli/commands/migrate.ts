@@ -5,7 +5,6 @@ import { openKeys } from '../../identity/keys.ts';
 import { migrate as apply } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { migrateServer } from '../../storage/sql/server.ts';
-import { readConfig } from '../../server/config.ts';
 import { openDocuments } from '../../server/documents.ts';
 import { openFolder } from '../../server/folder.ts';
 import { openSearch } from '../../server/search.ts';
@@ -15,12 +14,12 @@ import { shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './server-address.ts';
 import { EXIT } from './stop.ts';
 import { ownDatabases, ownOf } from './audit-chains.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 import { migrationsOf } from '../../server/schemas.ts';
 
-export async function migrate(options: { json?: boolean }): Promise<number> {
+export async function migrate(options: ProjectOptions & { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const config = readConfig(builtIn);
+  const config = await loadConfig(options);
   const { embedded, engineEmbedded, servers } = ownDatabases(config);
   const done: { place: string; applied: readonly string[] }[] = [];
   // Every start migrates the embedded database, so it is not created here for the engine's own store alone.

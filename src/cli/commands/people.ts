@@ -2,13 +2,13 @@
 import type { Role } from '../../declare/people.ts';
 import type { RoleTable } from '../../declare/roles.ts';
 import type { Persona } from '../../declare/sample.ts';
-import { readConfig } from '../../server/config.ts';
+import { samplePeopleOf } from '../../server/sample-people.ts';
 import { table, widthOfTable } from '../terminal/table.ts';
 import { dataLines } from '../terminal/data.ts';
 import { openConsole } from './console.ts';
 import { exampleUser } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 
 const join = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 const serversWith = (roles: readonly Role[], ending: string) =>
@@ -29,9 +29,9 @@ function abilities({ realm, roles }: Persona, table: RoleTable): string {
   return parts.length > 0 ? parts.join('; ') : 'see their own data';
 }
 
-export async function people(options: { json?: boolean }): Promise<number> {
+export async function people(options: ProjectOptions & { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
-  const { issuers, registry } = readConfig(builtIn);
+  const { issuers, registry } = await loadConfig(options);
   const { people: all, roles } = registry;
   if (issuers.staff !== undefined)
     throw new Stop('Sample people exist with the built-in identity provider only; here people sign in at OIDC_ISSUER.');
@@ -49,6 +49,9 @@ export async function people(options: { json?: boolean }): Promise<number> {
   const rows = all.map((each) => [each.username, each.name, each.title, abilities(each, roles), each.realm]);
   const records = rows.map(([username, name, title, can, realm]) => ({ username, name, title, can, realm }));
   console.out(...(widthOfTable(columns, rows) <= width ? table(columns, rows, style) : dataLines(records, undefined, console.look)));
-  console.out('', style.dim(`Act as one of them with --as, such as  tamshai tools --as ${exampleUser(registry) ?? first.username}`));
+  console.out(
+    '',
+    style.dim(`Act as one of them with --as, such as  tamshai tools --as ${exampleUser(samplePeopleOf(registry)) ?? first.username}`),
+  );
   return EXIT.ok;
 }

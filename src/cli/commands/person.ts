@@ -4,8 +4,8 @@ import { join, relative, sep } from 'node:path';
 import { type Keys, openKeys } from '../../identity/keys.ts';
 import { type MintOptions, mintToken } from '../../identity/mint.ts';
 import type { Persona } from '../../declare/sample.ts';
-import type { Registry } from '../../engine/registry.ts';
 import type { Config } from '../../server/config.ts';
+import { readSamplePeople, type SamplePeople, samplePeopleOf } from '../../server/sample-people.ts';
 import { EXIT, Stop } from './stop.ts';
 import { builtIn } from '../registry.ts';
 
@@ -22,7 +22,7 @@ export function shownPath(path: string): string {
 }
 
 /** Never creates the folder: a mistyped path must not become a second, empty installation. */
-export function keysOf(config: Config): Keys {
+export function keysOf(config: Pick<Config, 'dataFolder' | 'masterKey' | 'gatewayKey'>): Keys {
   if (!existsSync(join(config.dataFolder, 'keys.json')))
     throw new Stop(
       `Tamshai has not been started in ${shownPath(config.dataFolder)} yet; ` +
@@ -31,46 +31,47 @@ export function keysOf(config: Config): Keys {
   return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
 }
 
-export function actAs(config: Config, username: string, option = '--as'): Acting {
+/** What acting as a person needs. */
+type Keyed = Pick<Config, 'base' | 'dataFolder' | 'issuers' | 'masterKey' | 'gatewayKey'>;
+
+/** The sample people of the configuration that was started in this data folder; before its first start, the built-in ones. */
+const peopleIn = (folder: string): SamplePeople => readSamplePeople(folder) ?? samplePeopleOf(builtIn);
+
+export function actAs(config: Keyed, username: string, option = '--as'): Acting {
   const { base, issuers } = config;
   if (issuers.staff !== undefined)
     throw new Stop(`${option} works with the built-in identity provider only; here people sign in at OIDC_ISSUER.`);
   if (new URL(base).port === '0')
     throw new Stop('GATEWAY_PORT is 0, which selects a free port at each start; set it to the selected port.', EXIT.usage);
-  const persona = config.registry.people.find((each) => each.username === username);
+  const { people } = peopleIn(config.dataFolder);
+  const persona = people.find((each) => each.username === username);
   if (persona === undefined)
-    throw new Stop(
-      `There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(config.registry, username)}`,
-      EXIT.usage,
-    );
+    throw new Stop(`There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(people, username)}`, EXIT.usage);
   const keys = keysOf(config);
-  // The organisation's record says who leads it. The verifier removes the role that does not apply.
-  const roles = persona.realm === 'customer' ? config.registry.roles.of('customer') : persona.roles;
+  const { roles } = persona;
   return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 
 /** The people whom texts suggest. */
-export function featuredPeople({ people, sample }: Pick<Registry, 'people' | 'sample'>): readonly Persona[] {
-  const featured = sample?.featured ?? people.slice(0, 5).map(({ username }) => username);
-  return people.filter(({ username }) => featured.includes(username));
-}
+export const featuredPeople = ({ people, featured }: SamplePeople): readonly Persona[] =>
+  people.filter(({ username }) => featured.includes(username));
 /** The last employee whom texts suggest: usually one without special roles. */
-export const exampleUser = (registry: Pick<Registry, 'people' | 'sample'>): string | undefined =>
-  featuredPeople(registry).findLast(({ realm }) => realm === 'staff')?.username;
+export const exampleUser = (known: SamplePeople): string | undefined =>
+  featuredPeople(known).findLast(({ realm }) => realm === 'staff')?.username;
 
 const NOBODY = 'This configuration has no sample people, so nobody can be named with --as.';
 
 /** There is no default person: what a command shows depends on who calls. */
-export function required(as: string | undefined, doing: string): string {
+export function required(as: string | undefined, doing: string, { dataFolder }: Pick<Config, 'dataFolder'>): string {
   if (as !== undefined) return as;
-  const some = featuredPeople(builtIn).map(({ username }) => username);
+  const some = featuredPeople(peopleIn(dataFolder)).map(({ username }) => username);
   throw new Stop(
     some.length === 0 ? NOBODY : `Say who ${doing} with --as: ${some.join(', ')}, for example; "tamshai people" lists all.`,
     EXIT.usage,
   );
 }
 
-function suggestion({ people }: Registry, username: string): string {
+function suggestion(people: readonly Persona[], username: string): string {
   if (people.length === 0) return `. ${NOBODY}`;
   const words = username
     .toLowerCase()

@@ -6,7 +6,7 @@ import { loadSample, sampleOptions, wantedTables } from '../../server/sample.ts'
 import { type Migration, migrate } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { connect, migrateServer } from '../../storage/sql/server.ts';
-import { type Config, readConfig } from '../../server/config.ts';
+import type { Config } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
 import { passwordFor } from '../../server/stores.ts';
 import { openTerminal } from '../terminal/prompt.ts';
@@ -17,10 +17,10 @@ import { addressOf } from './server-address.ts';
 import { seedDocuments } from './seed-documents.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 import { migrationsOf } from '../../server/schemas.ts';
 
-export interface SeedOptions {
+export interface SeedOptions extends ProjectOptions {
   readonly employees?: string;
   readonly force?: boolean;
   readonly database?: string;
@@ -47,9 +47,10 @@ const FEWEST = 100;
 const MOST = 1_000_000;
 const ASKED_FOR_MS = 120_000;
 
-export async function seed({ employees: given, force = false, database, json }: SeedOptions): Promise<number> {
+export async function seed(options: SeedOptions): Promise<number> {
+  const { employees: given, force = false, database, json } = options;
   const console = openConsole(json);
-  const config = readConfig(builtIn);
+  const config = await loadConfig(options);
   if (config.issuers.staff !== undefined)
     throw new Stop('Sample data belongs to the people of the built-in identity provider; it cannot be used with OIDC_ISSUER.');
   const { sample } = config.registry;

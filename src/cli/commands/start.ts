@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '../../engine/registry.ts';
 import type { Tamshai } from '../../server/compose.ts';
-import { type Config, readConfig } from '../../server/config.ts';
+import type { Config } from '../../server/config.ts';
 import { registerInstance } from '../../server/instances.ts';
 import { version } from '../../server/package.ts';
+import { samplePeopleOf, writeSamplePeople } from '../../server/sample-people.ts';
 import { count, duration, padEnd } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { exampleUser, featuredPeople, shownPath } from './person.ts';
@@ -13,18 +14,19 @@ import { addressOf } from './server-address.ts';
 import { requireServer } from './servers.ts';
 import { untilStopped } from './signals.ts';
 import { EXIT, Stop } from './stop.ts';
-import { builtIn } from '../registry.ts';
+import { loadConfig, type ProjectOptions } from '../registry.ts';
 
 /** All servers in this process, except domains with a URL, which are remote. */
-export async function start(options: { json?: boolean }): Promise<number> {
-  return run(readConfig(builtIn), ['gateway', ...builtIn.domains.map(({ name }) => name)], openConsole(options.json));
+export async function start(options: ProjectOptions & { json?: boolean }): Promise<number> {
+  const config = await loadConfig(options);
+  return run(config, ['gateway', ...config.registry.domains.map(({ name }) => name)], openConsole(options.json));
 }
 
 /** Only the named servers. */
-export async function serve(names: readonly string[], options: { json?: boolean }): Promise<number> {
-  const config = readConfig(builtIn);
-  const all = builtIn.domains.map(({ name }) => name);
-  for (const name of names) requireServer(name, { gateway: true });
+export async function serve(names: readonly string[], options: ProjectOptions & { json?: boolean }): Promise<number> {
+  const config = await loadConfig(options);
+  const all = config.registry.domains.map(({ name }) => name);
+  for (const name of names) requireServer(name, ['gateway', ...all]);
   // All processes may share the same settings, so this process ignores the URL of a server that it serves itself.
   const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
   const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
@@ -64,6 +66,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const ms = performance.now() - began;
   const { base, ports } = running;
   const isAskable = ports['gateway'] !== undefined && config.issuers.staff === undefined;
+  if (isAskable) writeSamplePeople(config.dataFolder, config.registry);
   const forget = isAskable
     ? registerInstance({ pid: process.pid, folder: process.cwd(), dataFolder: config.dataFolder, base, ports })
     : () => {};
@@ -88,7 +91,7 @@ function shout({ out, look: { style } }: Console): void {
 
 function storesOf(config: Config): string {
   const urls = new Set(
-    [...builtIn.domains.map(({ name }) => config.databaseUrl(name)), config.engineDatabaseUrl].flatMap((url) => url ?? []),
+    [...config.registry.domains.map(({ name }) => config.databaseUrl(name)), config.engineDatabaseUrl].flatMap((url) => url ?? []),
   );
   const outside = [
     ...[...urls].map((url) => `PostgreSQL at ${addressOf(url)}`),
@@ -101,7 +104,7 @@ function storesOf(config: Config): string {
 }
 
 async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { look: { style } }: Console, ms: number): Promise<string[]> {
-  const { domains, tools } = builtIn;
+  const { domains, tools } = config.registry;
   const line = (state: string, name: string, { port = '', text }: { port?: string; text: string }) =>
     `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${text}`.trimEnd();
   const own = domains.filter(({ name }) => ports[name] !== undefined);
@@ -135,7 +138,7 @@ async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { lo
   lines.push(`  Web app   ${style.cyan(base)}`, `  MCP       ${style.cyan(`${base}/mcp`)}`);
   if (config.issuers.staff === undefined) {
     const { people } = config.registry;
-    const some = featuredPeople(config.registry);
+    const some = featuredPeople(samplePeopleOf(config.registry));
     const names = some.map(({ username, title }) => `${padEnd(username, 26)}${title}`);
     const firstCall = exampleCall(config.registry);
     if (firstCall !== undefined)
@@ -154,7 +157,7 @@ async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { lo
 
 /** A call that works at once: a declared example without input, or the list of tools. */
 function exampleCall(registry: Registry): string | undefined {
-  const user = exampleUser(registry);
+  const user = exampleUser(samplePeopleOf(registry));
   if (user === undefined) return undefined;
   const today = new Date().toISOString().slice(0, 10);
   const tool = registry.tools.find(

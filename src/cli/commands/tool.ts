@@ -3,13 +3,13 @@ import { dayIn } from '../../declare/company.ts';
 import { inputSchema } from '../../derive/answers.ts';
 import { mcpTool } from '../../derive/mcp.ts';
 import type { Tool } from '../../declare/tool.ts';
+import type { Registry } from '../../engine/registry.ts';
 import { pairs } from '../terminal/table.ts';
 import { indent, wrap } from '../terminal/text.ts';
-import { openConsole } from './console.ts';
+import type { Console } from './console.ts';
 import { didYouMean } from './nearest.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
-import { builtIn } from '../registry.ts';
 
 interface Taken {
   readonly type?: string | readonly string[];
@@ -31,18 +31,19 @@ function kindOf({ type, enum: values, format, minimum, maximum, maxLength, items
   return maxLength === undefined ? name : `${name}, at most ${maxLength} characters`;
 }
 
-function found(server: string, name: string): Tool {
-  const registry = builtIn;
-  requireServer(server);
+function found(registry: Registry, server: string, name: string): Tool {
+  requireServer(
+    server,
+    registry.domains.map((domain) => domain.name),
+  );
   const tool = registry.find(server, name);
   if (tool) return tool;
   const own = registry.tools.filter(({ domain }) => domain.name === server).map((each) => each.name);
   throw new Stop(`There is no tool ${JSON.stringify(name)} on ${server}; there are ${own.join(', ')}.${didYouMean(name, own)}`, EXIT.usage);
 }
 
-export function describeTool(server: string, name: string, json: boolean | undefined): number {
-  const tool = found(server, name);
-  const console = openConsole(json);
+export function describeTool(registry: Registry, { server, name }: { server: string; name: string }, console: Console): number {
+  const tool = found(registry, server, name);
   const { description } = mcpTool(tool, false);
   const schema = inputSchema(tool);
   const today = dayIn(tool.company.timeZone, new Date());

@@ -1,24 +1,19 @@
 /** `tamshai tools`: lists the tools of all servers, or those that one person may use. */
-import type { ErrorAnswer } from '../../declare/errors.ts';
 import { readClientConfig } from '../../server/instances.ts';
+import { samplePeopleOf } from '../../server/sample-people.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { count, indent, safe } from '../terminal/text.ts';
 import { errorLines, foreignKeys } from './answer.ts';
 import { openClient } from './client.ts';
-import { openConsole } from './console.ts';
+import { type Console, openConsole } from './console.ts';
+import { fetchServers, type ListedTool, type Refused } from './listed.ts';
 import { actAs, exampleUser } from './person.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, exitOf } from './stop.ts';
 import { describeTool } from './tool.ts';
-import { builtIn } from '../registry.ts';
+import { loadProject, type ProjectOptions } from '../registry.ts';
 
-interface Listed {
-  readonly name: string;
-  readonly title: string;
-  readonly kind: string;
-  readonly roles: readonly string[];
-  readonly atOnceWhen?: string | null | undefined;
-}
+type Listed = Pick<ListedTool, 'name' | 'title' | 'kind' | 'roles' | 'atOnceWhen'>;
 interface Server {
   readonly name: string;
   readonly title: string;
@@ -32,25 +27,26 @@ const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string'
 export async function tools(
   server: string | undefined,
   tool: string | undefined,
-  options: { as?: string; json?: boolean },
+  options: ProjectOptions & { as?: string; json?: boolean },
 ): Promise<number> {
-  if (server !== undefined && tool !== undefined) return describeTool(server, tool, options.json);
-  if (server !== undefined) requireServer(server);
   const console = openConsole(options.json);
   let servers: readonly Server[];
-  if (options.as === undefined) {
-    const { domains, tools: all } = builtIn;
+  let user = options.as;
+  if (options.as === undefined || tool !== undefined) {
+    const { registry } = await loadProject(options);
+    if (server !== undefined && tool !== undefined) return describeTool(registry, { server, name: tool }, console);
+    const { domains, tools: all } = registry;
+    user = exampleUser(samplePeopleOf(registry));
+    if (server !== undefined)
+      requireServer(
+        server,
+        domains.map(({ name }) => name),
+      );
     servers = domains.map(({ name, title }) => ({ name, title, tools: all.filter(({ domain }) => domain.name === name) }));
   } else {
-    const { body, status } = await openClient(actAs(readClientConfig(builtIn), options.as)).get('/api/user/mcp-tools');
-    if (body.status !== 'success') {
-      const answer = body as unknown as ErrorAnswer;
-      const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
-      if (console.json) console.value(body);
-      else console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY));
-      return exitOf(status, answer.code);
-    }
-    servers = (body['data'] as { servers: Server[] }).servers;
+    const found = await fetchServers(openClient(actAs(readClientConfig(), options.as)));
+    if ('answer' in found) return refused(found, console);
+    servers = found;
   }
   if (server !== undefined) servers = servers.filter(({ name }) => name === server);
   if (console.json) {
@@ -78,9 +74,15 @@ export async function tools(
   const [example] = servers.flatMap(({ name, tools: own }) =>
     own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );
-  if (example !== undefined)
-    console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? exampleUser(builtIn) ?? '<user>'}`));
+  if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${user ?? '<user>'}`));
   if (example !== undefined) console.out(style.dim(`See its input:  tamshai tools ${safe(example)}`));
   if (servers.length === 0) console.out(`There is no tool${server === undefined ? '' : ` on ${server}`} that this person may use.`);
   return EXIT.ok;
+}
+
+function refused({ answer, status }: Refused, console: Console): number {
+  const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
+  if (console.json) console.value(answer);
+  else console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY));
+  return exitOf(status, answer.code);
 }

@@ -1,0 +1,153 @@
+/** Rules about the domains of a configuration: names, ports, roles, database roles and texts. Each violation is one sentence. */
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { Installed } from '../declare/install.ts';
+import { BASE_ROLES } from '../declare/people.ts';
+import type { AnyDomain, Tool } from '../declare/tool.ts';
+import { unseen } from '../declare/fields.ts';
+import { mcpTool } from '../derive/mcp.ts';
+import { ConfigProblem } from './config.ts';
+import { pathIn } from './config-file.ts';
+
+/** Domain names become schema names, prefixes of database roles and of settings, so they hold no underscore. */
+const DOMAIN_NAME = /^[a-z][a-z0-9]{1,19}$/;
+/** Names of schemas, migrations and settings of the engine: a domain `redis` would have the setting REDIS_URL. */
+const RESERVED = new Set(['tamshai', 'public', 'platform', 'gateway', 'ops', 'oidc', 'redis', 'database', 'mongodb', 'elasticsearch']);
+const IDENTIFIER = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+/** PostgreSQL cuts longer names, so two of them could become the same role. */
+const MAX_ROLE_BYTES = 63;
+const MAX_TOOL_NAME = 64;
+
+const quoted = (name: string) => JSON.stringify(String(name).slice(0, 80));
+
+/** `folder` is the project; messages name files relative to it. */
+export function checkDomains(installed: readonly Installed[], folder: string): void {
+  const domains = installed.map(({ domain }) => domain);
+  const where = ({ name, home }: AnyDomain) => `${name} (${fileOf(home, folder)})`;
+  for (const domain of domains) checkName(domain, where(domain));
+  const twice = domains.find(({ name }, at) => domains.findIndex((other) => other.name === name) !== at);
+  if (twice !== undefined) {
+    const files = domains.filter(({ name }) => name === twice.name).map(({ home }) => fileOf(home, folder));
+    throw new ConfigProblem(`Two domains have the name ${twice.name} (${files.join(', ')}); rename one of them.`);
+  }
+  for (const domain of domains) {
+    checkAudiences(domain, where(domain));
+    checkRoles(domain, where(domain));
+  }
+  for (const { domain, tools } of installed) for (const tool of tools) checkTool(tool, where(domain));
+}
+
+/** Domains that declare the same port, unless the environment moves one of them. */
+export function checkPorts(domains: readonly AnyDomain[], ports: Readonly<Record<string, number>>, folder: string): void {
+  const declared = [{ name: 'gateway', port: ports['gateway'] ?? 0, home: undefined }, ...domains];
+  for (const [at, one] of declared.entries()) {
+    const other = declared.slice(at + 1).find(({ name, port }) => port === one.port && ports[name] === ports[one.name]);
+    if (other === undefined || ports[one.name] === 0) continue;
+    const shown = [one, other].map(({ name, home }) => (home === undefined ? name : `${name} (${fileOf(home, folder)})`));
+    throw new ConfigProblem(
+      `${shown.join(' and ')} have the same port ${one.port}; declare another one, or set ${other.name.toUpperCase()}_PORT.`,
+    );
+  }
+}
+
+function fileOf(home: string, folder: string): string {
+  try {
+    return pathIn(folder, fileURLToPath(home));
+  } catch {
+    throw new ConfigProblem(`A domain has home: ${quoted(home)}; set it to import.meta.url, beside which its files are found.`);
+  }
+}
+
+function checkName({ name }: AnyDomain, where: string): void {
+  if (!DOMAIN_NAME.test(name))
+    throw new ConfigProblem(
+      `The domain ${where} needs another name: 2 to 20 lower-case letters and digits, beginning with a letter, without underscore.`,
+    );
+  if (RESERVED.has(name)) throw new ConfigProblem(`The domain ${where} needs another name: ${name} is reserved.`);
+}
+
+/** Each audience is a database role for reading and one for writing. */
+function checkAudiences({ name, audiences, store }: AnyDomain, where: string): void {
+  const odd = Object.keys(audiences).find((audience) => !IDENTIFIER.test(audience));
+  if (odd !== undefined)
+    throw new ConfigProblem(
+      `The audience ${quoted(odd)} of ${where} needs another name: lower-case letters, digits and single underscores.`,
+    );
+  if (store !== 'sql') return;
+  const owners = new Map([[`${name}_audit`, 'the audit log']]);
+  for (const audience of Object.keys(audiences)) {
+    for (const role of [`${name}_${audience}`, `${name}_${audience}_write`]) {
+      const owner = owners.get(role);
+      if (owner !== undefined)
+        throw new ConfigProblem(
+          `In ${where}, the audience ${audience} and ${owner} have the same database role ${role}; rename the audience.`,
+        );
+      if (role.length > MAX_ROLE_BYTES)
+        throw new ConfigProblem(
+          `The database role ${role} of ${where} is longer than ${MAX_ROLE_BYTES} bytes; shorten the audience's name.`,
+        );
+      owners.set(role, `the audience ${audience}`);
+    }
+  }
+}
+
+/** The compiler finds an undeclared role in TypeScript; this check is for JavaScript and for casts. */
+function checkRoles({ roles, rolesOf = [], audiences, masks = {} }: AnyDomain, where: string): void {
+  const known = new Set<string>([...BASE_ROLES, ...(roles?.names ?? []), ...rolesOf.flatMap(({ names }) => names)]);
+  const named = [
+    ...Object.entries(audiences).map(([name, { roles: held }]) => [`audience ${name}`, held] as const),
+    ...Object.entries(masks).map(([name, { shownTo }]) => [`mask ${name}`, shownTo] as const),
+    ...Object.entries(roles?.specs ?? {}).map(([name, { includes = [] }]) => [`role ${name}`, includes] as const),
+  ];
+  for (const [what, held] of named) {
+    const unknown = held.find((role) => !known.has(role));
+    if (unknown !== undefined)
+      throw new ConfigProblem(
+        `The ${what} of ${where} names the role ${quoted(unknown)}, which nobody declares; declare it in roles, or list its role set in rolesOf.`,
+      );
+  }
+}
+
+function checkTool(tool: Tool, where: string): void {
+  const { name, roles, domain } = tool;
+  if (!IDENTIFIER.test(name) || `${domain.name}_${name}`.length > MAX_TOOL_NAME)
+    throw new ConfigProblem(
+      `The tool ${quoted(name)} of ${where} needs another name: lower-case letters, digits and single underscores, ` +
+        `at most ${MAX_TOOL_NAME} characters together with the domain.`,
+    );
+  const own = new Set(Object.values(domain.audiences).flatMap((audience) => audience.roles));
+  const foreign = tool.audience === undefined ? roles.find((role) => !own.has(role)) : undefined;
+  if (foreign !== undefined)
+    throw new ConfigProblem(`The tool ${name} of ${where} is for the role ${quoted(foreign)}, which no audience of the domain has.`);
+  checkZod(tool, where);
+  const hidden = findHidden([mcpTool(tool, true), tool.errors, tool.examples.map(({ question }) => question), domain.title]);
+  if (hidden !== undefined)
+    throw new ConfigProblem(`The tool ${name} of ${where} has the invisible or control character ${hidden} in a text; remove it.`);
+}
+
+/** zod's own copy in the project may be another version, whose schemas this engine does not know. */
+function checkZod(tool: Tool, where: string): void {
+  const { major, minor, patch } = z.core.version;
+  for (const schema of [tool.input, tool.output]) {
+    const made = (schema as { _zod?: { version?: typeof z.core.version } })._zod?.version;
+    if (made?.major === major && made.minor === minor && made.patch === patch) continue;
+    const shown = made === undefined ? 'another version of zod' : `zod ${made.major}.${made.minor}.${made.patch}`;
+    throw new ConfigProblem(
+      `The schemas of the tool ${tool.name} of ${where} come from ${shown}, not from ${major}.${minor}.${patch}; import { z } from 'tamshai'.`,
+    );
+  }
+}
+
+/** The first invisible character of all texts in a value, as `U+200B`. Line breaks are allowed. */
+function findHidden(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    const [found] = value.replaceAll('\n', '').match(unseen as RegExp) ?? [];
+    return found === undefined ? undefined : `U+${found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const inner of Object.values(value)) {
+    const found = findHidden(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+/**
+ * people.json in the data folder: the sample people of the running configuration. Client commands act as one of them without loading the
+ * configuration file.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Persona } from '../declare/sample.ts';
+import type { Registry } from '../engine/registry.ts';
+
+const persona = z.strictObject({
+  username: z.string(),
+  name: z.string(),
+  email: z.string(),
+  realm: z.enum(['staff', 'customer']),
+  sub: z.string(),
+  employeeId: z.string().optional(),
+  organizationId: z.string().optional(),
+  roles: z.array(z.string()),
+  title: z.string(),
+});
+const stored = z.strictObject({ people: z.array(persona), featured: z.array(z.string()) });
+
+export interface SamplePeople {
+  readonly people: readonly Persona[];
+  /** The usernames that texts suggest. */
+  readonly featured: readonly string[];
+}
+
+const SUGGESTED = 5;
+
+/** A customer gets all roles of customers: the organisation's record says who leads it, and the verifier removes the other role. */
+export const samplePeopleOf = ({ people, roles, sample }: Pick<Registry, 'people' | 'roles' | 'sample'>): SamplePeople => ({
+  people: people.map((each) => (each.realm === 'customer' ? { ...each, roles: roles.of('customer') } : each)),
+  featured: sample?.featured ?? people.slice(0, SUGGESTED).map(({ username }) => username),
+});
+
+const fileIn = (folder: string) => join(folder, 'people.json');
+
+export function writeSamplePeople(folder: string, registry: Registry): void {
+  const part = `${fileIn(folder)}.part`;
+  writeFileSync(part, `${JSON.stringify(samplePeopleOf(registry), null, 2)}\n`, { mode: 0o600 });
+  renameSync(part, fileIn(folder));
+}
+
+/** Undefined if no configuration was started in this folder. */
+export function readSamplePeople(folder: string): SamplePeople | undefined {
+  if (!existsSync(fileIn(folder))) return undefined;
+  return stored.parse(JSON.parse(readFileSync(fileIn(folder), 'utf8')));
+}

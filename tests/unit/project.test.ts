@@ -1,0 +1,167 @@
+/** The rules about the values of a configuration: each violation is one sentence that names the file. */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { tasks } from '../../domains/index.ts';
+import { readProject } from '../../src/cli/registry.ts';
+import { defineDomain } from '../../src/declare/define.ts';
+import type { Installed } from '../../src/declare/install.ts';
+import { defineRoles } from '../../src/declare/roles.ts';
+import { ConfigProblem } from '../../src/server/config.ts';
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const FILE = 'tamshai.config.ts';
+
+/** Wrong values do not compile, so they are given as they would be in JavaScript. */
+function desk(spec: object = {}, tool: object = {}): Installed {
+  const domain = defineDomain({
+    name: 'desk',
+    title: 'Desks',
+    home: import.meta.url,
+    port: 3120,
+    store: 'documents',
+    audiences: { everyone: { roles: ['employee'], sees: 'every desk' } },
+    collections: { desks: { rows: { everyone: 'all' } } },
+    ...spec,
+  } as never) as unknown as { read(def: object): never; install(parts: object): Installed };
+  const read = domain.read({
+    name: 'get_desk',
+    title: 'Desk',
+    description: 'Returns a desk.',
+    roles: ['employee'],
+    input: z.strictObject({}),
+    output: z.object({}),
+    run: async () => ({}),
+    ...tool,
+  });
+  return domain.install({ tools: [read] });
+}
+const onSql = (audiences: object) => desk({ store: 'sql', collections: undefined, audiences });
+const audience = (roles: readonly string[]) => ({ roles, sees: 'all' });
+
+const HERE = 'desk (project.test.ts)';
+const REFUSED: readonly (readonly [string, unknown, string])[] = [
+  ['no object', 5, `${FILE} exports no configuration; export defineConfig({ domains: [...] }).`],
+  [
+    'an unknown key',
+    { domain: [] },
+    `${FILE} has the unknown key "domain"; a configuration has company, domains, sample. Did you mean domains?`,
+  ],
+  ['no domain', { domains: [] }, `${FILE} lists no domains; write domains: [hr, tasks], for example, with names from tamshai/domains.`],
+  ['something else', { domains: [{}] }, `${FILE}: domains[0] is not a domain; list what install({ tools }) of the domain returns.`],
+  [
+    'an unknown key of the company',
+    { company: { zone: 'UTC' }, domains: [tasks] },
+    `${FILE}: company.zone does not exist; a company has name, timeZone, currency and fiscalYearStart.`,
+  ],
+  ['a sample that is none', { domains: [tasks], sample: 'yes' }, `${FILE}: sample must be true, false or a sample company.`],
+  [
+    'a domain twice',
+    { domains: [tasks, tasks] },
+    'Two domains have the name tasks (../../domains/tasks/domain.ts, ../../domains/tasks/domain.ts); rename one of them.',
+  ],
+  [
+    'a role of two domains',
+    {
+      domains: [
+        desk({ roles: defineRoles({ 'desk-read': { means: '' } }) }),
+        desk({ name: 'room', roles: defineRoles({ 'desk-read': { means: '' } }) }),
+      ],
+    },
+    `${FILE}: The role 'desk-read' is declared by desk and by room.`,
+  ],
+];
+test.each(REFUSED)('a configuration with %s is refused', (_what, given, sentence) => {
+  expect(() => readProject(given, FILE, FOLDER)).toThrow(new ConfigProblem(sentence));
+});
+
+const NAME_RULE = 'needs another name: 2 to 20 lower-case letters and digits, beginning with a letter, without underscore.';
+const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
+  // Without this rule the tool c of a_b and the tool b_c of a would have the same name on the gateway.
+  ['an underscore in its name', desk({ name: 'the_desk' }), `The domain the_desk (project.test.ts) ${NAME_RULE}`],
+  ['a name of PostgreSQL', desk({ name: 'pg_desk' }), `The domain pg_desk (project.test.ts) ${NAME_RULE}`],
+  ['a name of one letter', desk({ name: 'd' }), `The domain d (project.test.ts) ${NAME_RULE}`],
+  ['a name of 21 letters', desk({ name: 'd'.repeat(21) }), `The domain ${'d'.repeat(21)} (project.test.ts) ${NAME_RULE}`],
+  ['a schema of PostgreSQL', desk({ name: 'public' }), 'The domain public (project.test.ts) needs another name: public is reserved.'],
+  ['a schema of the engine', desk({ name: 'tamshai' }), 'The domain tamshai (project.test.ts) needs another name: tamshai is reserved.'],
+  ['a setting of the engine', desk({ name: 'redis' }), 'The domain redis (project.test.ts) needs another name: redis is reserved.'],
+  ['no home', desk({ home: './desk' }), 'A domain has home: "./desk"; set it to import.meta.url, beside which its files are found.'],
+  [
+    'an undeclared role in an audience',
+    desk({ audiences: { everyone: audience(['employee', 'desk-read']) } }),
+    `The audience everyone of ${HERE} names the role "desk-read", which nobody declares; declare it in roles, or list its role set in rolesOf.`,
+  ],
+  [
+    'an undeclared role in a mask',
+    desk({ masks: { pay: { hides: 'pay', shownTo: ['desk-read'], andOwner: false } } }),
+    `The mask pay of ${HERE} names the role "desk-read", which nobody declares; declare it in roles, or list its role set in rolesOf.`,
+  ],
+  [
+    'a role of no audience',
+    desk({}, { roles: ['manager'] }),
+    `The tool get_desk of ${HERE} is for the role "manager", which no audience of the domain has.`,
+  ],
+  [
+    'an audience that is no identifier',
+    desk({ audiences: { 'all of us': audience(['employee']) } }),
+    `The audience "all of us" of ${HERE} needs another name: lower-case letters, digits and single underscores.`,
+  ],
+  [
+    'two audiences with one database role',
+    onSql({ own: audience(['employee']), own_write: audience([]) }),
+    `In ${HERE}, the audience own_write and the audience own have the same database role desk_own_write; rename the audience.`,
+  ],
+  [
+    'the database role of the audit log',
+    onSql({ audit: audience(['employee']) }),
+    `In ${HERE}, the audience audit and the audit log have the same database role desk_audit; rename the audience.`,
+  ],
+  [
+    'a database role of 64 bytes',
+    onSql({ ['a'.repeat(53)]: audience(['employee']) }),
+    `The database role desk_${'a'.repeat(53)}_write of ${HERE} is longer than 63 bytes; shorten the audience's name.`,
+  ],
+  [
+    'a tool that is no identifier',
+    desk({}, { name: 'get-desk' }),
+    `The tool "get-desk" of ${HERE} needs another name: lower-case letters, digits and single underscores, at most 64 characters together with the domain.`,
+  ],
+  ...(
+    [
+      ['description', { description: 'Returns\u200b a desk.' }, 'U+200B'],
+      ['description of a field', { input: z.strictObject({ desk: z.string().describe('\u202edesk') }) }, 'U+202E'],
+      ['title', { title: 'De\u0007sk' }, 'U+0007'],
+      ['error', { errors: { DESK_NOT_FOUND: 'no\u{e0041}' } }, 'U+E0041'],
+    ] as const
+  ).map(
+    ([where, tool, character]) =>
+      [
+        `an invisible character in a ${where}`,
+        desk({}, tool),
+        `The tool get_desk of ${HERE} has the invisible or control character ${character} in a text; remove it.`,
+      ] as const,
+  ),
+];
+test.each(REFUSED_DOMAINS)('a domain with %s is refused', (_what, installed, sentence) => {
+  expect(() => readProject({ domains: [installed] }, FILE, FOLDER)).toThrow(new ConfigProblem(sentence));
+});
+
+test('schemas of another version of zod are refused', () => {
+  const installed = desk();
+  const version = { ...z.core.version, patch: z.core.version.patch + 1 };
+  const input = { _zod: { version } };
+  const foreign = { ...installed, tools: installed.tools.map((tool) => ({ ...tool, input })) } as unknown as Installed;
+  const { major, minor, patch } = z.core.version;
+  expect(() => readProject({ domains: [foreign] }, FILE, FOLDER)).toThrow(
+    `The schemas of the tool get_desk of ${HERE} come from zod ${major}.${minor}.${patch + 1}, not from ${major}.${minor}.${patch}; import { z } from 'tamshai'.`,
+  );
+});
+
+test('a valid configuration has its domains in order, its company and its sample', () => {
+  const { registry, company } = readProject({ company: { currency: 'EUR' }, domains: [desk(), tasks] }, FILE, FOLDER);
+  expect(registry.domains.map(({ name }) => name)).toEqual(['desk', 'tasks']);
+  expect(company).toMatchObject({ currency: 'EUR', timeZone: 'UTC' });
+  expect(registry.sample).toBeDefined();
+  expect(readProject({ domains: [tasks], sample: false }, FILE, FOLDER).registry.sample).toBeUndefined();
+});

@@ -243,6 +243,69 @@ describe('strings', () => {
   );
 });
 
+/** The names of the built-in domains, and of the folder of their sample company. */
+const DOMAIN_NAMES: ReadonlySet<string> = new Set(
+  readdirSync(join(ROOT, 'domains'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])),
+);
+
+/** Every place of a syntax tree that names a built-in domain: a whole string, an identifier, or an import of domains/. */
+function domainsNamedIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const {
+    type,
+    value,
+    name,
+    quasis = [],
+  } = node as {
+    type?: string;
+    value?: unknown;
+    name?: unknown;
+    quasis?: { value: { cooked: string } }[];
+  };
+  const text = type === 'TemplateLiteral' && quasis.length === 1 ? quasis[0]?.value.cooked : type === 'Literal' ? value : undefined;
+  const asString = typeof text === 'string' && (DOMAIN_NAMES.has(text) || /(?:^|\/)domains\//.test(text)) ? [`'${text}'`] : [];
+  const asName = type === 'Identifier' && typeof name === 'string' && DOMAIN_NAMES.has(name) ? [name] : [];
+  return [...asString, ...asName, ...Object.values(node).flatMap(domainsNamedIn)];
+}
+
+/** Files of src that may name a built-in domain, and why. */
+const MAY_NAME_DOMAINS: Readonly<Record<string, string>> = {
+  'cli/registry.ts': 'without a configuration, a command works with the built-in domains',
+  'assistant/offline/tokenise.ts': 'irregular words of English, such as "taxes"',
+};
+/** Files that still name one. Each leaves this list when it no longer does. */
+const STILL_NAME_DOMAINS: readonly string[] = ['cli/commands/knowledge.ts', 'cli/main.ts', 'server/knowledge-rows.ts'];
+
+describe('the engine', () => {
+  const naming = sources.filter(
+    ({ file, path, text }) => layerOf(path) !== 'domains' && domainsNamedIn(parseSync(file, text).program).length > 0,
+  );
+
+  test('names no built-in domain, except in the listed files', () => {
+    expect(DOMAIN_NAMES).toContain('hr');
+    expect(naming.map(({ path }) => path)).toEqual([...Object.keys(MAY_NAME_DOMAINS), ...STILL_NAME_DOMAINS].toSorted());
+  });
+
+  test.each([
+    ["export const server = 'hr';", "'hr'"],
+    ['export const server = `hr`;', "'hr'"],
+    ["import { x } from '../../domains/hr/domain.ts';", "'../../domains/hr/domain.ts'"],
+    ["export const x = () => import('../domains/index.ts');", "'../domains/index.ts'"],
+    ['export const { hr } = servers;', 'hr'],
+    ['export const url = urls.finance;', 'finance'],
+    ["export type Server = 'hr' | 'gateway';", "'hr'"],
+  ])('the rule finds %s', (source, found) => {
+    expect(domainsNamedIn(parseSync('example.ts', source).program)).toContain(found);
+  });
+
+  test.each(["export const text = 'Ask support for help.';", '/** hr */ export const n = 1;', 'export const hrs = `${1} hr`;'])(
+    'the rule allows %s',
+    (source) => {
+      expect(domainsNamedIn(parseSync('example.ts', source).program)).toEqual([]);
+    },
+  );
+});
+
 describe('the tools', () => {
   const tools = sources.filter(({ path }) => /^domains\/[^/]+\/tools\//.test(path));
   /** The export of a tool whose name is a reserved word of JavaScript. */

@@ -8,6 +8,20 @@ export { type ProjectConfig, defineConfig } from './declare/config.ts';
 export { type Company, dayIn, startOfDay } from './declare/company.ts';
 export { type ActingDomain, changed, type Domain, defineDomain } from './declare/define.ts';
 export type { Installed, Parts } from './declare/install.ts';
+export {
+  type Calls,
+  type ChangeFeedCalls,
+  type Client,
+  type Clients,
+  type Contract,
+  changeFeed,
+  contract,
+  type Need,
+  type Needs,
+  type OptionalNeed,
+} from './declare/contracts.ts';
+export { customerLead, employment, peopleChanges } from './declare/engine-contracts.ts';
+export type { FollowDef, Follower, Following, ProvideDef, Provision } from './declare/provisions.ts';
 export { defineRoles, type NamesOf, type RoleSet, type RoleSpec } from './declare/roles.ts';
 export type { BaseRole, Person, Realm, Role } from './declare/people.ts';
 export {

@@ -1,7 +1,7 @@
 /** Measures the cost of each layer of a call in this process, without HTTP, by adding one layer after the other. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { call } from '../src/engine/run.ts';
+import { call } from '../src/engine/pipeline.ts';
 import type { CallRequest, Runtime } from '../src/engine/runtime.ts';
 import { sql } from '../src/declare/sql.ts';
 import { createVerifier } from '../src/identity/verify.ts';

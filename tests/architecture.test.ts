@@ -44,7 +44,7 @@ interface Source {
 }
 
 const IMPORT = /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
-/** Paths without `src/`: `engine/run.ts`, `domains/hr/domain.ts`. */
+/** Paths without `src/`: `engine/pipeline.ts`, `domains/hr/domain.ts`. */
 const layered = (path: string) =>
   path
     .split(sep)

@@ -19,7 +19,7 @@ import type { Person } from '../src/declare/people.ts';
 import type { Logger } from '../src/engine/ports.ts';
 import { createRegistry } from '../src/engine/registry.ts';
 import type { ResourceOrPrompt } from '../src/declare/resources.ts';
-import { call } from '../src/engine/run.ts';
+import { call } from '../src/engine/pipeline.ts';
 import type { Runtime } from '../src/engine/runtime.ts';
 import { execute, findResult } from '../src/engine/approvals/writes.ts';
 import type { Tool } from '../src/declare/tool.ts';

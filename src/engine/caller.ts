@@ -23,3 +23,10 @@ export type Surface = 'mcp' | 'rest' | 'direct' | 'assistant' | 'internal';
 
 export const mayDecide = ({ approves }: Caller, confirmationId: string): boolean =>
   approves === 'anything' || (approves !== 'nothing' && approves.confirmationId === confirmationId);
+
+/** The person who approved a ticket, and the request that executes it. */
+export interface Approver extends Pick<Caller, 'proof'> {
+  readonly person: Person;
+  readonly origin: string;
+  readonly requestId: string;
+}

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { Failure } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';
-import type { AuditRecord } from './ports.ts';
-import type { AuthorisedCall } from './runtime.ts';
+import { recorder } from './audit/recorder.ts';
+import type { ReadyCall } from './runtime.ts';
 
 /** A person can be invited after an earlier call, so each person is checked again after this interval. */
 const RECHECK_MS = 60_000;
@@ -18,10 +18,8 @@ function isDue(store: object, { principal }: Person, now: number): boolean {
   return true;
 }
 
-export async function applyFirstUse(
-  { tool, session, store, now }: Pick<AuthorisedCall, 'tool' | 'session' | 'store' | 'now'>,
-  recordOf: (tool: string) => AuditRecord,
-): Promise<void> {
+export async function applyFirstUse(call: ReadyCall): Promise<void> {
+  const { tool, session, store, now } = call;
   const { onFirstUse: firstUse } = tool.domain;
   const { person } = session;
   if (firstUse === undefined || !firstUse.appliesTo(person) || !isDue(store, person, now.getTime())) return;
@@ -30,7 +28,7 @@ export async function applyFirstUse(
   try {
     await store.executeOnce(as, { id: undefined, tool: firstUse.name }, async ({ writing }) => {
       await firstUse.apply(person, now, writing as never);
-      return { result: null, audit: recordOf(firstUse.name) };
+      return { result: null, audit: recorder.firstUse(call, firstUse.name) };
     });
   } catch (error) {
     // Another process was faster, or the store cannot write now. The call does not depend on the change, so it continues, and the

@@ -76,17 +76,28 @@ export function withNeeds(
 
 const NO_NEEDS: CallContext['needs'] = {};
 
-/** A call whose caller may use the tool and whose input is parsed. */
-export interface AuthorisedCall<T extends Tool = Tool> {
+/** A call on its way through the pipeline. The stages add to this one object; each type says what exists after a stage. */
+export interface Call {
   readonly runtime: Runtime;
-  readonly tool: T;
-  readonly session: NeedingSession;
-  readonly store: Store<StoreKind>;
-  readonly input: Input;
-  readonly now: Date;
   readonly request: CallRequest;
   /** The value of `performance.now()` at the beginning of the call. */
   readonly started: number;
+  /** Undefined when no tool has the requested name. */
+  readonly tool: Tool | undefined;
+}
+export interface KnownCall<T extends Tool = Tool> extends Call {
+  readonly tool: T;
+}
+/** The caller may use the tool. */
+export interface AuthorizedCall<T extends Tool = Tool> extends KnownCall<T> {
+  readonly session: NeedingSession;
+}
+export interface ParsedCall<T extends Tool = Tool> extends AuthorizedCall<T> {
+  readonly input: Input;
+  readonly now: Date;
+}
+export interface ReadyCall<T extends Tool = Tool> extends ParsedCall<T> {
+  readonly store: Store<StoreKind>;
 }
 
 export const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {

@@ -11,7 +11,7 @@ import type { Person } from '../declare/people.ts';
 import type { Clock, Logger } from '../engine/ports.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { Feed, Notice } from '../declare/resources.ts';
-import { call } from '../engine/run.ts';
+import { call } from '../engine/pipeline.ts';
 import type { CallRequest, Runtime } from '../engine/runtime.ts';
 import { execute, findResult } from '../engine/approvals/writes.ts';
 import { canWriteAtOnce, type Tool } from '../declare/tool.ts';

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { dayIn } from '../declare/company.ts';
-import type { Caller } from '../engine/caller.ts';
 import type { ConfirmationView, DecisionService } from '../engine/approvals/decisions.ts';
 import { openapiDocument } from '../derive/openapi.ts';
 import { Failure, failure } from '../declare/errors.ts';
 import type { Registry } from '../engine/registry.ts';
+import type { UnexecutedDecision } from '../engine/audit/recorder.ts';
 import type { RecordRefused } from '../engine/audit/refused.ts';
 import { inputOf, sendAnswer, unreadBody } from '../transports/rest.ts';
 import { callerIfAny, isLocal } from './access.ts';
@@ -31,13 +31,7 @@ export interface GatewayRoutes extends CallersOptions {
   /** Checks that a browser's decision comes from the page that showed this card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Records a decision without a successful execution: a denial or a refusal. */
-  readonly note: (
-    caller: Caller,
-    confirmationId: string,
-    approved: boolean | undefined,
-    answer: { status: string; code?: string },
-    requestId: string,
-  ) => Promise<void>;
+  readonly recordDecision: (decision: UnexecutedDecision) => Promise<void>;
   /** Records a call that was refused before its body was read. */
   readonly recordRefused: RecordRefused;
   /** The style sheet of the API reference. */
@@ -98,14 +92,16 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     req.recorded = true;
     const { id } = req.params;
     let approved: boolean | undefined;
+    const record = (answer: UnexecutedDecision['answer']) =>
+      deps.recordDecision({ caller: who, confirmationId: id, approved, answer, requestId: req.id });
     try {
       ({ approved } = parsed(decision, req.body));
       if (req.headers.authorization === undefined) deps.checkCard(req.raw, await decide.view(id, who.person));
       const answer = await decide.decide(id, approved, who, req.id);
-      if (answer.status !== 'success') await deps.note(who, id, approved, answer, req.id);
+      if (answer.status !== 'success') await record(answer);
       return sendAnswer(reply, answer, undefined);
     } catch (error) {
-      if (error instanceof Failure) await deps.note(who, id, approved, error.answer(), req.id);
+      if (error instanceof Failure) await record(error.answer());
       throw error;
     }
   });

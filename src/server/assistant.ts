@@ -7,7 +7,7 @@ import type { Model } from '../assistant/model.ts';
 import { createLlm } from '../assistant/models/llm.ts';
 import { createOfflineModel } from '../assistant/offline/index.ts';
 import type { KeyValue } from '../engine/ports.ts';
-import { auditRecord } from '../engine/audit/call-record.ts';
+import { recorder } from '../engine/audit/recorder.ts';
 import type { Runtime } from '../engine/runtime.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { missingFrom } from '../gateway/listing.ts';
@@ -36,9 +36,7 @@ export function openAssistant({ config, runtime, backend, sealed, model }: Assis
       call: (request) => backend(request.server).call(request),
       unavailable: (servers) => missingFrom(registry, backend, servers),
       recordRefusal: async (request, tool, code) => {
-        const { origin, person } = request.caller;
-        const started = performance.now();
-        await audit.append(auditRecord(runtime, tool, { ...request, origin, person, decision: 'refused', code, rows: 0, started }));
+        await audit.append(recorder.refusedByAssistant({ runtime, request, tool, started: performance.now() }, code));
       },
     },
     createConversations(sealed, clock),

@@ -5,7 +5,6 @@ import type { Model } from '../assistant/model.ts';
 import { createCallLimiter } from '../engine/limits/call-limiter.ts';
 import { createTicketStore } from '../engine/approvals/tickets.ts';
 import { signedByUs, verifyChains } from '../engine/audit/chain.ts';
-import type { Caller } from '../engine/caller.ts';
 import { createCursors } from '../engine/lists/cursor.ts';
 import { createDecisionService } from '../engine/approvals/decisions.ts';
 import { failure } from '../declare/errors.ts';
@@ -14,7 +13,7 @@ import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import { recordRefused } from '../engine/audit/refused.ts';
-import { auditRecord } from '../engine/audit/call-record.ts';
+import { recorder } from '../engine/audit/recorder.ts';
 import type { Runtime } from '../engine/runtime.ts';
 import { createFailedAuthLimit } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
@@ -319,22 +318,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     auditPart: kept,
     otherParts,
     recordRefused: (request, refused) => recordRefused(runtime, request, refused),
-    note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
-      const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
-      const request = {
-        server: 'gateway',
-        tool: 'confirm',
-        input: { approved },
-        surface: 'rest' as const,
-        requestId,
-        origin: caller.origin,
-        person: caller.person,
-      };
-      await runtime.audit.append({
-        ...auditRecord(runtime, undefined, { ...request, decision, code: answer.code ?? null, rows: 0, started: performance.now() }),
-        confirmationId: confirmationId.slice(0, 64),
-      });
-    },
+    recordDecision: (decision) => runtime.audit.append(recorder.decided(runtime, decision)),
   };
   const serving: Served[] = [];
   for (const [name, listener] of listeners) {

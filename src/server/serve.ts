@@ -57,7 +57,7 @@ export interface Wiring {
   readonly auditPart: AuditPart;
   /** The parts of other processes; undefined without Redis. */
   readonly otherParts: OtherParts | undefined;
-  readonly note: GatewayRoutes['note'];
+  readonly recordDecision: GatewayRoutes['recordDecision'];
   readonly recordRefused: RecordRefused;
 }
 
@@ -152,7 +152,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     decide,
     docsStyle: webBuild?.textOf('server-pages/api-reference.css'),
     ready: wiring.readiness.ready,
-    note: wiring.note,
+    recordDecision: wiring.recordDecision,
     recordRefused: wiring.recordRefused,
     model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),

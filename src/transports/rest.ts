@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Answer, CancelledAnswer } from '../declare/answer.ts';
 import { type ErrorAnswer, Failure, failure, statusOf, toolFailure } from '../declare/errors.ts';
 import type { Logger } from '../engine/ports.ts';
-import type { UnreadBody } from '../engine/audit/refused.ts';
+import type { UnreadBody } from '../engine/audit/recorder.ts';
 import type { Tool } from '../declare/tool.ts';
 import { isFormType, isJsonType } from '../engine/media-type.ts';
 import { BODY_LIMITS, decodeText, isPacked, packed, tooLarge } from './body.ts';

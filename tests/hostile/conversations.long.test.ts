@@ -15,7 +15,7 @@ import { opens } from '../../src/engine/access.ts';
 import type { Answer } from '../../src/declare/answer.ts';
 import type { Caller } from '../../src/engine/caller.ts';
 import { qualifiedName } from '../../src/engine/registry.ts';
-import { call } from '../../src/engine/run.ts';
+import { call } from '../../src/engine/pipeline.ts';
 import { canWriteAtOnce, type Tool } from '../../src/declare/tool.ts';
 import type { Persona } from '../../src/declare/sample.ts';
 import { personas } from '../../domains/sample-company/people.ts';

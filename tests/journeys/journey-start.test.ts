@@ -9,7 +9,7 @@ import { folderOf } from '../../src/server/source-folder.ts';
 import { packageFolder } from '../../src/server/package.ts';
 import { joinOthers } from '../../src/server/sharing.ts';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
-import { call } from '../../src/engine/run.ts';
+import { call } from '../../src/engine/pipeline.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { SHARED_KEY } from '../fresh-database.ts';

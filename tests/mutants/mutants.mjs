@@ -54,6 +54,20 @@ export const MUTANTS = [
     replace: 'void isMasked;',
     tests: ['tests/unit/masked-orders'],
   },
+  {
+    area: 'masks',
+    name: 'a mask inside a wrapper is found',
+    find: "return 'innerType' in def && def.type !== 'promise' ? through(def.innerType) : [];",
+    replace: 'return [];',
+    tests: ['tests/unit/masks'],
+  },
+  {
+    area: 'masks',
+    name: 'no tool can change a row after its only parse',
+    find: 'freezeDeeply(parsed);',
+    replace: '',
+    tests: ['tests/unit/masks'],
+  },
   // Cursors
   {
     area: 'cursors',
@@ -130,15 +144,15 @@ export const MUTANTS = [
   {
     area: 'audit',
     name: 'every call leaves a record',
-    find: 'if (!recordedByStore) await runtime.audit.append(',
-    replace: "if (!recordedByStore && answer.status === 'error') await runtime.audit.append(",
+    find: 'if (recordedByStore) return answer;',
+    replace: "if (recordedByStore || answer.status !== 'error') return answer;",
     tests: ['tests/contract/audit'],
   },
   {
     area: 'audit',
     name: 'a call that cannot be recorded is not answered',
-    find: "answer = answerFor( runtime, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), request.requestId, );",
-    replace: 'void error;',
+    find: "return explain( call, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), );",
+    replace: 'void error; return answer;',
     tests: ['tests/contract/audit'],
   },
   {

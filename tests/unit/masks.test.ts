@@ -1,11 +1,13 @@
 /** Masks are found inside every wrapper and at every depth, and a hidden value is published as `*** (Hidden)` there. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { auditedChanges } from '../../src/engine/audit/call-record.ts';
+import { recorder } from '../../src/engine/audit/recorder.ts';
+import type { Caller } from '../../src/engine/caller.ts';
 import { createRegistry } from '../../src/engine/registry.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 import { HIDDEN, masked, sensitive, sensitiveFieldNames } from '../../src/declare/fields.ts';
 import { maskedFields, maskOf } from '../../src/declare/masks.ts';
+import type { Person } from '../../src/declare/people.ts';
 import { asc } from '../../src/declare/order.ts';
 import { answerParser, rowParser } from '../../src/declare/rows.ts';
 import { describeMasks } from '../../src/gateway/listing.ts';
@@ -162,7 +164,18 @@ test('the audit log leaves out masked values at any depth', () => {
     change('lines', [{ label: 'a', figure: 4711 }]),
     change('label', 'a'),
   ];
-  expect(auditedChanges(createRegistry([tool]), tool, changes)).toEqual([
+  const runtime = { registry: createRegistry([tool]), clock: { now: () => new Date(0) } };
+  const person = { principal: 'p', username: 'u' } as Person;
+  const request = {
+    server: 'toys',
+    tool: 'get_toy',
+    input: {},
+    surface: 'rest',
+    requestId: 'r',
+    caller: { person, origin: 'web' } as Caller,
+  } as const;
+  const record = recorder.wroteAtOnce({ runtime, request, tool, started: 0 }, { status: 'success', data: null }, changes);
+  expect(record.changes).toEqual([
     { field: 'figure' },
     { field: 'lines.figure' },
     { field: 'months' },

@@ -2,33 +2,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formerSession, opens, sessionFor } from '../access.ts';
 import type { Answer, SuccessAnswer } from '../../declare/answer.ts';
-import { auditedChanges, auditRecord, completedCall, recordOfCall } from '../audit/call-record.ts';
+import { completedCall, recorder } from '../audit/recorder.ts';
 import { cardOf, messageOf } from './card.ts';
 import { explainNotLinked } from '../contracts.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import type { Person } from '../../declare/people.ts';
+import type { Approver } from '../caller.ts';
 import type { Decision } from '../ports.ts';
-import { type AuthorisedCall, createCallContext, type NeedingSession, type Runtime, storeOf, withNeeds } from '../runtime.ts';
+import { createCallContext, type NeedingSession, type ReadyCall, type Runtime, storeOf, withNeeds } from '../runtime.ts';
 import type { Store, Versions } from '../store.ts';
 import type { StoreKind } from '../../declare/store-kinds.ts';
-import type { Caller } from '../caller.ts';
 import { comparableCard, type Ticket } from './tickets.ts';
 import { type ActTool, canWrite, type EffectTool, type Plan, type WriteTool } from '../../declare/tool.ts';
 
 /** Runs an `act` tool at once. If the request sets `approvalBecause`, creates a ticket instead. */
-export async function act(call: AuthorisedCall<ActTool>): Promise<Answer> {
-  const { runtime, tool, session, store, input, now, request, started } = call;
+export async function act(call: ReadyCall<ActTool>): Promise<Answer> {
+  const { tool, session, store, input, now, request } = call;
   if (request.approvalBecause !== undefined) return write(call);
   session.needs?.beginTransaction();
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ writing }) => {
     const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing)));
     const answer: SuccessAnswer = { status: 'success', data };
-    return { result: answer, audit: recordOfCall(runtime, request, { tool, answer, started }) };
+    return { result: answer, audit: recorder.answered(call, answer) };
   })) as Answer;
 }
 
 /** Creates a ticket that waits for an approval. Writes at once if `isOwn` is true and the request does not set `approvalBecause`. */
-export async function write(call: AuthorisedCall<EffectTool>): Promise<Answer> {
+export async function write(call: ReadyCall<EffectTool>): Promise<Answer> {
   const { runtime, tool, session, store, input, now, request } = call;
   const { person } = session;
   const { plan, versions } = await store.read(session, async (handles, read) => ({
@@ -37,7 +37,7 @@ export async function write(call: AuthorisedCall<EffectTool>): Promise<Answer> {
   }));
   const needsNoApproval = tool.kind === 'act' || isOwn(tool, plan);
   const because = needsNoApproval ? request.approvalBecause : undefined;
-  if (tool.kind === 'write' && needsNoApproval && because === undefined) return writeAtOnce({ ...call, tool });
+  if (isWrite(call) && needsNoApproval && because === undefined) return writeAtOnce(call);
   const ticket = await runtime.tickets.ask({
     server: tool.domain.name,
     tool: tool.name,
@@ -54,10 +54,12 @@ export async function write(call: AuthorisedCall<EffectTool>): Promise<Answer> {
   return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
 }
 
+const isWrite = (call: ReadyCall<EffectTool>): call is ReadyCall<WriteTool> => call.tool.kind === 'write';
 const isOwn = (tool: WriteTool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
 
 /** Prepares the plan again inside the transaction, because the rows may have changed, and the change may now need an approval. */
-async function writeAtOnce({ runtime, tool, session, store, input, now, request, started }: AuthorisedCall<WriteTool>): Promise<Answer> {
+async function writeAtOnce(call: ReadyCall<WriteTool>): Promise<Answer> {
+  const { tool, session, store, input, now, request } = call;
   const { person } = session;
   session.needs?.beginTransaction();
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
@@ -68,15 +70,8 @@ async function writeAtOnce({ runtime, tool, session, store, input, now, request,
     const answer: SuccessAnswer = { status: 'success', data };
     const moment = { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin };
     const { changes } = cardOf(tool, plan, { input, person, moment });
-    const record = recordOfCall(runtime, request, { tool, answer, started });
-    return { result: answer, audit: { ...record, changes: auditedChanges(runtime.registry, tool, changes) } };
+    return { result: answer, audit: recorder.wroteAtOnce(call, answer, changes) };
   })) as Answer;
-}
-
-export interface Approver extends Pick<Caller, 'proof'> {
-  readonly person: Person;
-  readonly origin: string;
-  readonly requestId: string;
 }
 
 /** Executes a claimed ticket once. Every rule is checked again, and the card and the row versions must be as approved. */
@@ -85,12 +80,12 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
   const tool = runtime.registry.find(ticket.server, ticket.tool);
   const observe = (answer: Answer, decision?: Decision) => {
     const request = { server: ticket.server, surface: 'internal' as const, requestId: approver.requestId };
-    const completed = completedCall(request, { tool, answer, started });
+    const completed = completedCall({ request, tool, started }, answer);
     runtime.observe?.(decision ? { ...completed, decision } : completed);
   };
   try {
     if (!tool || !canWrite(tool)) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
-    const answer = await executeTicket(runtime, ticket, { ...approver, tool, started });
+    const answer = await executeTicket({ runtime, tool, started }, ticket, approver);
     observe(answer, 'approved');
     return answer;
   } catch (thrown) {
@@ -100,11 +95,14 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
   }
 }
 
-async function executeTicket(
-  runtime: Runtime,
-  ticket: Ticket,
-  { tool, started, person, origin, proof, requestId }: Approver & { readonly tool: EffectTool; readonly started: number },
-): Promise<Answer> {
+interface Execution {
+  readonly runtime: Runtime;
+  readonly tool: EffectTool;
+  readonly started: number;
+}
+async function executeTicket(execution: Execution, ticket: Ticket, approver: Approver): Promise<Answer> {
+  const { runtime, tool } = execution;
+  const { person, proof, requestId } = approver;
   if (!opens(tool, person.roles)) {
     // If the ticket was executed before, the stored result is the answer, even if that change took the needed role away.
     const result = await findResult(runtime, ticket, person);
@@ -122,21 +120,7 @@ async function executeTicket(
     }
     const data = tool.parseOutput(await tool.execute(input, createCallContext(session, askedAt, handles.writing), plan));
     const result: SuccessAnswer = { status: 'success', data };
-    const record = auditRecord(runtime, tool, {
-      server: ticket.server,
-      tool: tool.name,
-      input: ticket.input,
-      surface: 'internal',
-      requestId,
-      origin,
-      person,
-      decision: 'approved',
-      code: null,
-      rows: 1,
-      started,
-    });
-    const changes = auditedChanges(runtime.registry, tool, ticket.card.changes);
-    return { result, audit: { ...record, confirmationId: ticket.id, changes } };
+    return { result, audit: recorder.executed(execution, ticket, approver) };
   };
   runtime.failpoint('after-claim');
   const result = (await storeOf(runtime, tool).executeOnce(session, { id: ticket.id, tool: tool.name }, body)) as Answer;

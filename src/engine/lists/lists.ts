@@ -2,11 +2,11 @@
 import type { Answer } from '../../declare/answer.ts';
 import type { KeyPart } from './cursor.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
-import { type AuthorisedCall, createCallContext } from '../runtime.ts';
+import { createCallContext, type ReadyCall } from '../runtime.ts';
 import type { Queries, StoreKind } from '../../declare/store-kinds.ts';
 import type { ListTool, PagesTool } from '../../declare/tool.ts';
 
-export async function listRows({ runtime, tool, session, store, input, now }: AuthorisedCall<ListTool>): Promise<Answer> {
+export async function listRows({ runtime, tool, session, store, input, now }: ReadyCall<ListTool>): Promise<Answer> {
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
@@ -30,7 +30,7 @@ export async function listRows({ runtime, tool, session, store, input, now }: Au
 }
 
 /** Reads one page of a resource. All pages show the state as of the transaction of the first page; the cursor holds its number. */
-export async function readResourcePage({ runtime, tool, session, store, input, now }: AuthorisedCall<PagesTool>): Promise<Answer> {
+export async function readResourcePage({ runtime, tool, session, store, input, now }: ReadyCall<PagesTool>): Promise<Answer> {
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const [asOf, after] = (asked.cursor === undefined ? [] : runtime.cursors.open(asked.cursor, binding)) as readonly number[];

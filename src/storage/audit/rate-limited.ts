@@ -1,4 +1,5 @@
 /** Limits the audit records of rate-limited calls: the first 20 of a person in a minute get a record each, the rest share one record. */
+import { recorder } from '../../engine/audit/recorder.ts';
 import type { AuditLog, AuditRecord, Clock } from '../../engine/ports.ts';
 
 const ONE_BY_ONE = 20;
@@ -22,9 +23,7 @@ export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): B
     const minute = minutes.get(principal);
     minutes.delete(principal);
     if (minute === undefined || minute.rest === 0) return;
-    const { last, rest } = minute;
-    const input = JSON.stringify({ calls: rest });
-    await log.append({ ...last, at: clock.now().toISOString(), server: 'several', tool: '', requestId: '', ms: 0, input });
+    await log.append(recorder.rateLimited(clock, minute.last, minute.rest));
   }
   async function writeEnded(): Promise<void> {
     const now = clock.now().getTime();

@@ -1,4 +1,5 @@
 /** Counts unauthenticated requests in the audit log. */
+import { recorder } from '../../engine/audit/recorder.ts';
 import type { AuditLog, Clock } from '../../engine/ports.ts';
 
 export interface Refusals {
@@ -20,15 +21,8 @@ export function countRefusals(log: Pick<AuditLog, 'append'>, clock: Clock): Refu
     if (counts.size === 0) return;
     const taken = [...counts.values()];
     counts = new Map();
-    const surfaces = new Set(taken.map(({ surface }) => surface));
-    const servers = new Set(taken.map(({ server }) => server));
-    const only = (names: Set<string>) => (names.size === 1 ? ([...names][0] ?? '') : 'several');
-    const total = taken.reduce((sum, { times }) => sum + times, 0);
-    const at = clock.now().toISOString();
-    const who = { principal: '', username: '', origin: '', surface: only(surfaces), server: only(servers), tool: '', requestId: '' };
-    const input = JSON.stringify({ calls: total, by: taken });
     try {
-      await log.append({ at, ...who, decision: 'refused', code: 'UNAUTHENTICATED', ms: 0, rows: 0, input });
+      await log.append(recorder.unauthenticated(clock, taken));
     } catch {
       // The next record includes these calls.
       for (const { surface, server, times } of taken) add(surface, server, times);

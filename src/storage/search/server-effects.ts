@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
+import { recorder } from '../../engine/audit/recorder.ts';
 import type { AuditRecord, Logger } from '../../engine/ports.ts';
 import type { Store, StoreSession } from '../../engine/store.ts';
 import { ownResult } from '../own-result.ts';
@@ -81,7 +82,6 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
   const intentPath = (id: string) => `/${indices.effects}/_doc/${encodeURIComponent(id)}`;
   const note = (chain: ChainWriter, audit: AuditRecord, first?: Parameters<typeof append>[4]) =>
     append(client, indices.audit, chain, audit, first);
-  const undone = (audit: AuditRecord): AuditRecord => ({ ...audit, decision: 'failed', code: 'NOT_WRITTEN', rows: 0 });
 
   async function intentOf(id: string): Promise<Intent | undefined> {
     const { status, body } = await client.call('GET', intentPath(id), undefined, [404]);
@@ -112,7 +112,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
   async function end(chain: ChainWriter, effect: string, intent: Intent, unchanged = ''): Promise<boolean> {
     const entry = await entryIn(intent.collection, intent.target, effect);
     const audit = JSON.parse(intent.audit) as AuditRecord;
-    const outcome = entry === undefined ? undone(audit) : audit;
+    const outcome = entry === undefined ? recorder.notWritten(audit) : audit;
     if (!(await isRecorded(client, indices.audit, outcome))) await note(chain, outcome);
     const state = entry === undefined ? 'undone' : 'done';
     await client.call('PUT', intentPath(effect) + unchanged, { ...intent, state, result: entry?.result ?? intent.result }, [409]);
@@ -178,7 +178,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     failpoint('after-intent');
     writing(() => end(chain, effect, intent));
     if (!(await put(write, entry))) {
-      await note(chain, undone(audit));
+      await note(chain, recorder.notWritten(audit));
       const winner = await entryIn(write.shape.name, write.stored.id, effect);
       await client.call('PUT', intentPath(effect), {
         ...intent,

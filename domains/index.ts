@@ -15,6 +15,7 @@ import { knowledge as knowledgeDomain } from './knowledge/domain.ts';
 import * as knowledgeTools from './knowledge/index.ts';
 import * as knowledgeResources from './knowledge/resources.ts';
 import * as knowledgePrompts from './knowledge/prompts.ts';
+import { knowledgeTransfer } from './knowledge/transfer.ts';
 import { payroll as payrollDomain } from './payroll/domain.ts';
 import { copyOfPeople as payrollCopy } from './payroll/follows.ts';
 import * as payrollTools from './payroll/index.ts';
@@ -86,6 +87,7 @@ export const knowledge = knowledgeDomain.install({
   tools: Object.values(knowledgeTools),
   resources: inOrder(knowledgeResources, knowledgePrompts),
   sample: { rows: async (context) => (await import('./knowledge/sample/index.ts')).knowledgeSample(context) },
+  transfer: knowledgeTransfer,
 });
 export const journey = journeyDomain.install({ tools: Object.values(journeyTools), resources: inOrder(journeyResources) });
 

@@ -273,8 +273,6 @@ const MAY_NAME_DOMAINS: Readonly<Record<string, string>> = {
   'cli/registry.ts': 'without a configuration, a command works with the built-in domains',
   'assistant/offline/tokenise.ts': 'irregular words of English, such as "taxes"',
 };
-/** Files that still name one. Each leaves this list when it no longer does. */
-const STILL_NAME_DOMAINS: readonly string[] = ['cli/commands/knowledge.ts', 'cli/main.ts', 'server/knowledge-rows.ts'];
 
 describe('the engine', () => {
   const naming = sources.filter(
@@ -283,7 +281,7 @@ describe('the engine', () => {
 
   test('names no built-in domain, except in the listed files', () => {
     expect(DOMAIN_NAMES).toContain('hr');
-    expect(naming.map(({ path }) => path)).toEqual([...Object.keys(MAY_NAME_DOMAINS), ...STILL_NAME_DOMAINS].toSorted());
+    expect(naming.map(({ path }) => path)).toEqual(Object.keys(MAY_NAME_DOMAINS).toSorted());
   });
 
   test.each([

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { SqlReader } from '../../src/declare/sql.ts';
+import { Damaged } from '../../src/declare/transfer.ts';
 import { actions } from './schemas.ts';
 
 const stored = z.string().refine((text) => !text.includes('\u0000'), 'a character that no text may have');
@@ -41,12 +42,8 @@ const counts = { transactions: z.int().min(0), entries: z.int().min(0), triples:
 const ending = z.strictObject({ end: z.literal(true), ...counts, sha256: z.string() });
 
 export type Archived = z.output<typeof changed>;
-export interface Counts {
-  readonly transactions: number;
-  /** The number of versions. */
-  readonly entries: number;
-  readonly triples: number;
-}
+/** Entries and triples are counted by their versions. */
+export type Counts = Readonly<Record<'transactions' | 'entries' | 'triples', number>>;
 
 const counting = () => {
   const digest = createHash('sha256');
@@ -101,11 +98,6 @@ const linesAfter = (sql: SqlReader, after: number, asOf: number): Promise<Archiv
         union all select 2, triple_no, 't-' || triple_no from knowledge.triples where tx_to = t.tx_id) c) as closed
       from knowledge.transactions t where t.tx_id > ${after}::bigint and t.tx_id <= ${asOf}::bigint order by t.tx_id limit ${AT_ONCE}::int`,
   );
-
-/** Why an archive is invalid; a part of a sentence, such as "line 3 is not JSON". */
-export class Damaged extends Error {
-  override readonly name = 'Damaged';
-}
 
 export interface Unarchiving {
   /** The transaction of a line; undefined for the first and the last line. Throws `Damaged`. */

@@ -1,4 +1,5 @@
 /** The command line of tamshai: commands, options and help. The code of a command is loaded when it runs. */
+import { parseArgs } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { AskOptions } from './commands/ask.ts';
 import { openConsole } from './commands/console.ts';
@@ -7,6 +8,7 @@ import type { ContractsOptions } from './commands/contracts.ts';
 import type { SeedOptions } from './commands/seed.ts';
 import { EXIT, EXIT_CODES, endOf } from './commands/stop.ts';
 import type { TokenOptions } from './commands/token.ts';
+import type { Transfer } from '../declare/transfer.ts';
 import { isDebugging } from '../server/config.ts';
 import { version } from '../server/package.ts';
 import { type HelpText, helpText } from './terminal/help.ts';
@@ -19,7 +21,16 @@ type Options = { readonly json?: boolean; readonly as?: string; readonly config?
 /** Lines wrap at the width of a terminal, and never in a pipe or a file. */
 const terminalWidth = () => (process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY);
 
-export function createProgram(finish: (run: Run) => Promise<void>, width: number = terminalWidth()): Command {
+export interface ProgramOptions {
+  readonly width?: number;
+  /** The commands of domains. */
+  readonly transfers?: ReadonlyMap<string, Transfer>;
+}
+
+export function createProgram(
+  finish: (run: Run) => Promise<void>,
+  { width = terminalWidth(), transfers = new Map() }: ProgramOptions = {},
+): Command {
   const tamshai = new Command('tamshai')
     .description("Ask your company's own data in plain language, and act on the answers.")
     .version(version, '-V, --version', 'print the version')
@@ -179,52 +190,48 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     )
     .action((options: Options) => finish(async () => (await import('./commands/audit.ts')).verify(options)));
 
-  const knowledge = command('knowledge', 'Export and import the knowledge base with its whole history.', [
-    'tamshai knowledge export knowledge.jsonl',
-    'tamshai knowledge import knowledge.jsonl',
-  ]);
-  const NEEDS = 'With the data folder, stop Tamshai first; with a PostgreSQL server this works at any time.';
-  knowledge
-    .command('export')
-    .description('Write every entry and triple, all their versions and every change, as JSON Lines.')
-    .helpOption(...HELP)
-    .argument('[file]', 'the file to write; it must not exist yet; standard output by default')
-    .option(...CONFIG_OPTION)
-    .option('--json', 'with a file: print the counts as one JSON value')
-    .addHelpText(
-      'after',
-      below({
-        sentences: [NEEDS, 'The last line holds a checksum of all others.'],
-        examples: ['tamshai knowledge export knowledge.jsonl', 'tamshai knowledge export | gzip > knowledge.jsonl.gz'],
-      }),
-    )
-    .action((file: string | undefined, options: Options) =>
-      finish(async () => (await import('./commands/knowledge.ts')).exportKnowledge(file, options)),
-    );
-  knowledge
-    .command('import')
-    .description('Import an export into an empty knowledge base: all of it, or nothing.')
-    .helpOption(...HELP)
-    .argument('<file>', 'a file written by export; - reads standard input')
-    .option(...CONFIG_OPTION)
-    .option(...JSON_OPTION)
-    .addHelpText(
-      'after',
-      below({
-        sentences: [
-          NEEDS,
-          'The first start fills an empty data folder with sample data. To begin with your own, import before the first start.',
-          'Every entry keeps its owner.',
-        ],
-        examples: [
-          'TAMSHAI_DATA=/var/lib/tamshai tamshai knowledge import knowledge.jsonl',
-          'gunzip -c knowledge.jsonl.gz | tamshai knowledge import -',
-        ],
-      }),
-    )
-    .action((file: string, options: Options) =>
-      finish(async () => (await import('./commands/knowledge.ts')).importKnowledge(file, options)),
-    );
+  for (const [domain, { help }] of transfers) addTransfer(domain, help);
+  function addTransfer(domain: string, help: Transfer['help']): void {
+    const file = `${domain}.jsonl`;
+    const transfer = command(domain, help.command, [`tamshai ${domain} export ${file}`, `tamshai ${domain} import ${file}`]);
+    const NEEDS = 'With the data folder, stop Tamshai first; with a PostgreSQL server this works at any time.';
+    const [exporting, ...aboutExport] = help.export;
+    transfer
+      .command('export')
+      .description(exporting)
+      .helpOption(...HELP)
+      .argument('[file]', 'the file to write; it must not exist yet; standard output by default')
+      .option(...CONFIG_OPTION)
+      .option('--json', 'with a file: print the counts as one JSON value')
+      .addHelpText(
+        'after',
+        below({
+          sentences: [NEEDS, ...aboutExport],
+          examples: [`tamshai ${domain} export ${file}`, `tamshai ${domain} export | gzip > ${file}.gz`],
+        }),
+      )
+      .action((to: string | undefined, options: Options) =>
+        finish(async () => (await import('./commands/transfer.ts')).exportRows(domain, to, options)),
+      );
+    const [importing, ...aboutImport] = help.import;
+    transfer
+      .command('import')
+      .description(importing)
+      .helpOption(...HELP)
+      .argument('<file>', 'a file written by export; - reads standard input')
+      .option(...CONFIG_OPTION)
+      .option(...JSON_OPTION)
+      .addHelpText(
+        'after',
+        below({
+          sentences: [NEEDS, ...aboutImport],
+          examples: [`TAMSHAI_DATA=/var/lib/tamshai tamshai ${domain} import ${file}`, `gunzip -c ${file}.gz | tamshai ${domain} import -`],
+        }),
+      )
+      .action((from: string, options: Options) =>
+        finish(async () => (await import('./commands/transfer.ts')).importRows(domain, from, options)),
+      );
+  }
 
   const keys = command('keys', 'Create, show and rotate the keys of separate processes.', [
     'tamshai keys new',
@@ -274,6 +281,21 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
   );
 }
 
+/** The commands of domains are added only where they matter: their declarations take time to load. */
+async function programFor(args: readonly string[], finish: (run: Run) => Promise<void>): Promise<Command> {
+  const program = createProgram(finish);
+  const [first = '', second = ''] = args.filter((each) => !each.startsWith('-'));
+  const isKnown = (name: string, of: Command) => of.commands.some((command) => command.name() === name);
+  if (isKnown(first, program)) return program;
+  const { builtIn, loadProject } = await import('./registry.ts');
+  const withBuiltIn = createProgram(finish, { transfers: builtIn.transfers });
+  // Only `<domain> export` and `<domain> import` load the configuration file, which executes its code; help and misspelt names do not.
+  if (isKnown(first, withBuiltIn) || !['export', 'import'].includes(second)) return withBuiltIn;
+  const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } }, strict: false });
+  const { registry } = await loadProject(typeof values.config === 'string' ? { config: values.config } : {});
+  return createProgram(finish, { transfers: registry.transfers });
+}
+
 export async function main(args: readonly string[]): Promise<void> {
   // Files are private to this user, also those written without an explicit mode.
   process.umask(0o077);
@@ -290,9 +312,13 @@ export async function main(args: readonly string[]): Promise<void> {
     }
   };
   try {
-    await createProgram(finish).parseAsync([...args], { from: 'user' });
+    await (await programFor(args, finish)).parseAsync([...args], { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    // A configuration file that cannot be loaded.
+    if (!(error instanceof CommanderError))
+      return finish(async () => {
+        throw error;
+      });
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
 }

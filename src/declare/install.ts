@@ -3,6 +3,7 @@ import type { Follower, Provision } from './provisions.ts';
 import type { ResourceOrPrompt } from './resources.ts';
 import type { Sample } from './sample.ts';
 import type { AnyDomain, Tool } from './tool.ts';
+import type { Transfer } from './transfer.ts';
 
 export interface Installed {
   readonly kind: 'installed';
@@ -12,6 +13,7 @@ export interface Installed {
   readonly provides: readonly Provision[];
   readonly follows: readonly Follower[];
   readonly sample: Sample | undefined;
+  readonly transfer: Transfer | undefined;
 }
 
 export interface Parts {
@@ -24,11 +26,14 @@ export interface Parts {
   readonly follows?: readonly Follower[];
   /** The rows that this domain has in a sample company. */
   readonly sample?: Sample;
+  /** The operator's commands `tamshai <domain> export` and `import`. Only on SQL. */
+  readonly transfer?: Transfer;
 }
 
 /** A tool of another domain would run with that domain's audiences, so the start refuses it. */
-export function installDomain(domain: AnyDomain, { tools, resources = [], provides = [], follows = [], sample }: Parts): Installed {
+export function installDomain(domain: AnyDomain, parts: Parts): Installed {
+  const { tools, resources = [], provides = [], follows = [], sample, transfer } = parts;
   const foreign = [...tools, ...resources, ...provides, ...follows].find((part) => part.domain !== domain);
   if (foreign) throw new Error(`${domain.name}: install() lists a ${foreign.kind} of the domain ${foreign.domain.name}`);
-  return { kind: 'installed', domain, tools, resources, provides, follows, sample };
+  return { kind: 'installed', domain, tools, resources, provides, follows, sample, transfer };
 }

@@ -8,6 +8,7 @@ import { createRoleTable, type RoleTable } from '../declare/roles.ts';
 import type { Installed } from '../declare/install.ts';
 import type { Persona, Sample, SampleCompany } from '../declare/sample.ts';
 import type { AnyDomain, Tool } from '../declare/tool.ts';
+import type { Transfer } from '../declare/transfer.ts';
 
 export interface Registry {
   /** The company whose currency, fiscal year and time zone its declarations have. */
@@ -26,6 +27,8 @@ export interface Registry {
   readonly people: readonly Persona[];
   /** The sample data of each domain that has some, in the order of the domains. */
   readonly samples: ReadonlyMap<string, Sample>;
+  /** Exports and imports for operators, by domain. */
+  readonly transfers: ReadonlyMap<string, Transfer>;
   /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
   find(server: string, name: string): Tool | undefined;
   /** The provision of this contract in this version. */
@@ -81,6 +84,7 @@ export function createRegistry(
     sample: undefined,
     people: [],
     samples: new Map(),
+    transfers: new Map(),
     find: (server, name) => byName.get(`${server}/${name}`),
     forCompany: (other) =>
       sameCompany(other, company) ? registry : createRegistry(declaredTools, declaredResources, { ...options, company: other }),
@@ -106,6 +110,7 @@ export function registryOf(installed: readonly Installed[], sample?: SampleCompa
       .map((person) => ({ ...person, roles: person.roles.filter((role) => registry.roles.of(person.realm).includes(role)) }))
       .filter(({ roles }) => roles.length > 0),
     samples: new Map(installed.flatMap((each) => (each.sample === undefined ? [] : [[each.domain.name, each.sample] as const]))),
+    transfers: new Map(installed.flatMap((each) => (each.transfer === undefined ? [] : [[each.domain.name, each.transfer] as const]))),
     forCompany: (other) => (sameCompany(other, company) ? complete : registryOf(installed, sample, other)),
   };
   return complete;

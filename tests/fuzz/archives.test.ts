@@ -7,7 +7,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { ArchiveProblem, pack, unpack } from '../../src/server/archive.ts';
-import { Damaged, unarchive } from '../../domains/knowledge/archive.ts';
+import { unarchive } from '../../domains/knowledge/archive.ts';
+import { Damaged } from '../../src/declare/transfer.ts';
 import { byteChange, changed, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai-fuzz-archive-'));

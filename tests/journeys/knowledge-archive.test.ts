@@ -1,9 +1,10 @@
 /** Knowledge export and import: every table is restored exactly, including its search index. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeKnowledge } from '../../src/server/knowledge-rows.ts';
+import { importInto } from '../../src/server/transfer.ts';
 import type { SqlReader } from '../../src/declare/sql.ts';
 import type { Store } from '../../src/engine/store.ts';
-import { type Archived, archive, unarchive } from '../../domains/knowledge/archive.ts';
+import { archive } from '../../domains/knowledge/archive.ts';
+import { knowledgeTransfer } from '../../domains/knowledge/transfer.ts';
 import * as knowledge from '../../domains/knowledge/index.ts';
 import { lastTx } from '../../domains/knowledge/snapshot.ts';
 import { databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
@@ -89,21 +90,24 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     ).map((row) => Object.values(row));
 
   async function imported(lines: readonly string[]): Promise<void> {
-    const reader = unarchive();
-    async function* changes(): AsyncGenerator<Archived> {
-      for (const line of lines) {
-        const change = reader.take(Buffer.from(line.slice(0, -1)));
-        if (change) yield change;
-      }
-      reader.finish();
+    const importing = knowledgeTransfer.import();
+    const [first = '', ...rest] = lines;
+    importing.begin(Buffer.from(first.slice(0, -1)));
+    async function* bytes(): AsyncGenerator<Uint8Array> {
+      for (const line of rest) yield Buffer.from(line.slice(0, -1));
     }
     const owner = { query: async (text: string, values?: unknown[]) => ({ rows: await testRuntime.owner(text, values) }) };
-    await writeKnowledge(owner as unknown as Parameters<typeof writeKnowledge>[0], changes(), {
-      asOf: () => reader.asOf,
-      occupied: (count) => {
-        throw new Error(`occupied by ${count}`);
+    await importInto(
+      owner as unknown as Parameters<typeof importInto>[0],
+      { transfer: knowledgeTransfer, importing },
+      {
+        lines: bytes(),
+        onProgress: () => {},
+        occupied: (content) => {
+          throw new Error(`occupied by ${content}`);
+        },
       },
-    });
+    );
   }
 
   test('restores rows, history, versions and search terms exactly', async () => {

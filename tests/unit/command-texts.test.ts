@@ -6,9 +6,10 @@ import { exampleLines } from '../../src/cli/terminal/help.ts';
 import { dataLines } from '../../src/cli/terminal/data.ts';
 import { plain, styleOf } from '../../src/cli/terminal/style.ts';
 import { widthOf } from '../../src/cli/terminal/text.ts';
+import { builtIn } from '../registry.ts';
 
 const everyCommand = (width: number) => {
-  const program = createProgram(async () => {}, width);
+  const program = createProgram(async () => {}, { width, transfers: builtIn.transfers });
   const all = [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)];
   return all.map((command) => {
     let out = '';
@@ -24,6 +25,17 @@ describe.each([60, 80, 120])('help at %i columns', (width) => {
     const long = help.split('\n').filter((line) => widthOf(line) > width);
     // A single word or a quoted argument cannot be wrapped without breaking the command.
     for (const line of long) expect(line.trim().replace(/ \\$/, '')).toMatch(/^\S+$|^'[^']*'$|^"[^"]*"$/);
+  });
+});
+
+describe('the commands of domains', () => {
+  it('exist for exactly those that declare an export and an import', () => {
+    const [knowledge] = builtIn.transfers.values();
+    if (!knowledge) throw new Error('no domain declares a transfer');
+    const names = (transfers: typeof builtIn.transfers) => createProgram(async () => {}, { transfers }).commands.map((each) => each.name());
+    const without = names(new Map());
+    expect(without).not.toContain('knowledge');
+    expect(names(new Map([['rooms', knowledge]])).filter((name) => !without.includes(name))).toEqual(['rooms']);
   });
 });
 

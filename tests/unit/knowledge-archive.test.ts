@@ -1,7 +1,8 @@
 /** Validation of a knowledge export before its import: truncation, changed bytes, order, counts and digest. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Damaged, unarchive } from '../../domains/knowledge/archive.ts';
+import { unarchive } from '../../domains/knowledge/archive.ts';
+import { Damaged } from '../../src/declare/transfer.ts';
 
 type Json = Record<string, unknown>;
 const at = '2026-11-16T10:00:00.123456Z';

@@ -1,12 +1,10 @@
-/** `tamshai knowledge`: exports and imports the knowledge base with its history, for operators. */
+/** `tamshai <domain> export` and `tamshai <domain> import`, for operators: the domains that declare a transfer have them. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemPerson } from '../../declare/people.ts';
-import type { StoreSession } from '../../engine/store.ts';
-import { type Archived, archive, type Counts, Damaged, unarchive } from '../../../domains/knowledge/archive.ts';
-import { lastTx } from '../../../domains/knowledge/snapshot.ts';
+import { type Counts, Damaged, type Transfer } from '../../declare/transfer.ts';
 import { openKeys } from '../../identity/keys.ts';
 import type { SqlDatabase } from '../../storage/sql/database.ts';
 import { migrate } from '../../storage/sql/migrate.ts';
@@ -16,9 +14,8 @@ import { connect, migrateServer } from '../../storage/sql/server.ts';
 import { readingAs } from '../../storage/sql/store.ts';
 import type { Config } from '../../server/config.ts';
 import { openFolder } from '../../server/folder.ts';
-import { writeKnowledge } from '../../server/knowledge-rows.ts';
 import { passwordFor } from '../../server/stores.ts';
-import { count, duration, grouped } from '../terminal/text.ts';
+import { duration, grouped } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { keysOf, shownPath } from './person.ts';
 import { addressOf } from './server-address.ts';
@@ -26,33 +23,45 @@ import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './audit-chains.ts';
 import { loadConfig, type ProjectOptions } from '../registry.ts';
 import { migrationsOf } from '../../server/schemas.ts';
+import { importInto } from '../../server/transfer.ts';
 
 interface Options extends ProjectOptions {
   readonly json?: boolean;
 }
 
-/** The staff audience reads all knowledge. */
-const SYSTEM: StoreSession = { domain: 'knowledge', audience: 'staff', shows: [], person: systemPerson('employee') };
-
-/** The URL of the server that stores the knowledge base; undefined if it is in the data folder. */
-function placeOf(config: Config): string | undefined {
-  if (config.remoteUrl('knowledge') !== undefined)
-    throw new Stop('KNOWLEDGE_URL is set: knowledge runs on another machine. Run this command there.', EXIT.usage);
-  return config.databaseUrl('knowledge');
+interface Target {
+  readonly config: Config;
+  readonly domain: string;
+  readonly transfer: Transfer;
 }
 
-const summaryOf = ({ transactions, entries, triples }: Counts) =>
-  `${count(transactions, 'change')} with ${count(entries, 'version')} of entries and ${grouped(triples)} of triples`;
+async function targetOf(domain: string, options: ProjectOptions): Promise<Target> {
+  const config = await loadConfig(options);
+  const transfer = config.registry.transfers.get(domain);
+  if (transfer === undefined) throw new Stop(`${domain} has no export and no import.`, EXIT.usage);
+  return { config, domain, transfer };
+}
 
-export async function exportKnowledge(file: string | undefined, options: Options): Promise<number> {
-  const { json } = options;
-  const console = openConsole(json);
+/** The URL of the server that stores the rows; undefined if they are in the data folder. */
+function placeOf({ config, domain }: Target): string | undefined {
+  if (config.remoteUrl(domain) !== undefined)
+    throw new Stop(`${domain.toUpperCase()}_URL is set: ${domain} runs on another machine. Run this command there.`, EXIT.usage);
+  return config.databaseUrl(domain);
+}
+
+export async function exportRows(domain: string, file: string | undefined, options: Options): Promise<number> {
+  const console = openConsole(options.json);
+  const target = await targetOf(domain, options);
+  const { transfer } = target;
+  const { audience, words } = transfer;
   const began = performance.now();
-  const step = console.progress.step('Exporting knowledge');
-  const counts = await readable(await loadConfig(options), async (database) => {
-    const sql = readingAs(database, SYSTEM);
-    const asOf = await lastTx(sql);
-    const lines = archive(sql, asOf, (tx) => step.at(asOf === 0 ? 1 : tx / asOf, `${grouped(tx)} of ${grouped(asOf)} changes`));
+  const step = console.progress.step(`Exporting ${words.rows}`);
+  const person = systemPerson(...(target.config.registry.domains.find(({ name }) => name === domain)?.audiences[audience]?.roles ?? []));
+  const counts = await readable(target, async (database) => {
+    const sql = readingAs(database, { domain, audience, shows: [], person });
+    const lines = transfer.export(sql, (done, total) =>
+      step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} ${words.steps}`),
+    );
     return file === undefined || file === '-' ? toOutput(lines) : toFile(file, lines);
   }).catch((error: unknown) => {
     step.failed();
@@ -60,7 +69,7 @@ export async function exportKnowledge(file: string | undefined, options: Options
   });
   step.done();
   const ms = Math.round(performance.now() - began);
-  const whole = `Exported ${summaryOf(counts)} in ${duration(ms)}.`;
+  const whole = `Exported ${transfer.summary(counts)} in ${duration(ms)}.`;
   // If the export goes to standard output, the summary goes to standard error.
   if (file === undefined || file === '-') console.err(whole);
   else if (console.json) console.value({ file, ...counts, ms });
@@ -68,11 +77,12 @@ export async function exportKnowledge(file: string | undefined, options: Options
   return EXIT.ok;
 }
 
-async function readable<T>(config: Config, body: (database: SqlDatabase) => Promise<T>): Promise<T> {
-  const url = placeOf(config);
+async function readable<T>(target: Target, body: (database: SqlDatabase) => Promise<T>): Promise<T> {
+  const { config, domain, transfer } = target;
+  const url = placeOf(target);
   if (url !== undefined) {
     const keys = config.masterKey === undefined ? keysOf(config) : openKeys(config.dataFolder, config);
-    const database = openPostgres({ url, password: passwordFor(keys), pingAs: 'knowledge_audit', company: config.company, readers: 1 });
+    const database = openPostgres({ url, password: passwordFor(keys), pingAs: `${domain}_audit`, company: config.company, readers: 1 });
     return await body(database).finally(() => database.close());
   }
   keysOf(config);
@@ -81,9 +91,9 @@ async function readable<T>(config: Config, body: (database: SqlDatabase) => Prom
     const there = existsSync(join(folder.path, 'pg', 'PG_VERSION'));
     const database = there ? await openPglite(join(folder.path, 'pg'), config.company) : undefined;
     try {
-      const found = await database?.owner.query("select from pg_tables where schemaname = 'knowledge' and tablename = 'head'");
+      const found = await database?.owner.query("select from pg_tables where schemaname || '.' || tablename = $1", [transfer.tables[0]]);
       if (database === undefined || found?.rowCount !== 1)
-        throw new Stop(`There is no knowledge in ${shownPath(folder.path)} yet; start Tamshai there once.`);
+        throw new Stop(`There is no ${transfer.words.rows} in ${shownPath(folder.path)} yet; start Tamshai there once.`);
       await database.surrender();
       return await body(database);
     } finally {
@@ -122,45 +132,37 @@ async function toFile(file: string, lines: AsyncGenerator<string, Counts>): Prom
   }
 }
 
-export async function importKnowledge(file: string, options: Options): Promise<number> {
-  const { json } = options;
-  const console = openConsole(json);
+export async function importRows(domain: string, file: string, options: Options): Promise<number> {
+  const console = openConsole(options.json);
+  const target = await targetOf(domain, options);
+  const { transfer } = target;
+  const { words } = transfer;
   const began = performance.now();
   const name = file === '-' ? 'Standard input' : shownPath(file);
-  const config = await loadConfig(options);
-  const reading = unarchive();
-  const step = console.progress.step('Importing knowledge');
+  const importing = transfer.import();
+  const step = console.progress.step(`Importing ${words.rows}`);
+  let counts: Counts = {};
   try {
     const source = file === '-' ? process.stdin : (await open(file)).createReadStream();
     const lines = linesOf(source);
     // The first line is checked before a database is created.
-    reading.take((await lines.next()).value ?? Buffer.alloc(0));
-    async function* changes(): AsyncGenerator<Archived> {
-      for await (const line of lines) {
-        const transaction = reading.take(line);
-        if (transaction === undefined) continue;
-        yield transaction;
-        step.at(transaction.tx_id / reading.asOf, `${grouped(transaction.tx_id)} of ${grouped(reading.asOf)} changes`);
-      }
-      reading.finish();
-    }
-    await writable(config, (owner, place) =>
-      writeKnowledge(owner, changes(), {
-        asOf: () => reading.asOf,
-        occupied: (changed) => {
-          throw new Stop(`There is knowledge in ${place} already (${count(changed, 'change')}); import needs an empty knowledge base.`);
-        },
-      }),
-    );
+    importing.begin((await lines.next()).value ?? Buffer.alloc(0));
+    const onProgress = (done: number, total: number) =>
+      step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} ${words.steps}`);
+    await writable(target, async (owner, place) => {
+      const occupied = (content: string): never => {
+        throw new Stop(`There is ${words.rows} in ${place} already (${content}); import needs an empty ${words.store}.`);
+      };
+      counts = await importInto(owner, { transfer, importing }, { lines, onProgress, occupied });
+    });
   } catch (error) {
     step.failed();
     throw readableError(error, name);
   }
   step.done();
-  const counts = reading.finish();
   const ms = Math.round(performance.now() - began);
   if (console.json) console.value({ ...counts, ms });
-  else console.out(`Imported ${summaryOf(counts)} in ${duration(ms)}.`);
+  else console.out(`Imported ${transfer.summary(counts)} in ${duration(ms)}.`);
   return EXIT.ok;
 }
 
@@ -179,10 +181,11 @@ function readableError(error: unknown, name: string): unknown {
     : error;
 }
 
-type Owner = Parameters<typeof writeKnowledge>[0];
+type Owner = Parameters<typeof importInto>[0];
 
-async function writable(config: Config, body: (owner: Owner, place: string) => Promise<void>): Promise<void> {
-  const url = placeOf(config);
+async function writable(target: Target, body: (owner: Owner, place: string) => Promise<void>): Promise<void> {
+  const { config } = target;
+  const url = placeOf(target);
   const { embedded, servers } = ownDomains(config);
   const folder = url === undefined ? openFolder(config.dataFolder) : undefined;
   try {

@@ -1,0 +1,54 @@
+/** Imports a file into the tables of an SQL domain as the database owner: everything or nothing. */
+import type pg from 'pg';
+import { type SqlText, sql } from '../declare/sql.ts';
+import type { Counts, OnProgress, OwnerSql, Transfer } from '../declare/transfer.ts';
+import { withoutRowSecurity } from '../storage/sql/bulk.ts';
+
+function ownerSql(owner: pg.ClientBase): OwnerSql {
+  const run = async (statement: SqlText) => {
+    const values: unknown[] = [];
+    const text = statement.compile(values);
+    return (await owner.query<Record<string, unknown>>(text, values)).rows;
+  };
+  return {
+    run,
+    async insert(table, columns, rows) {
+      if (rows.length === 0) return;
+      const [into, names] = [sql.ref(table), sql.list(columns.map((column) => sql.ref(column)))];
+      const json = JSON.stringify(rows);
+      await run(sql`insert into ${into} (${names}) select ${names} from json_populate_recordset(null::${into}, ${json}::json)`);
+    },
+  };
+}
+
+export interface ImportOptions {
+  /** The lines after the first one, without line feeds. */
+  readonly lines: AsyncIterable<Uint8Array>;
+  readonly onProgress: OnProgress;
+  /** Called if the store is not empty; it must throw. */
+  readonly occupied: (content: string) => never;
+}
+
+export async function importInto(
+  owner: pg.ClientBase,
+  { transfer, importing }: { readonly transfer: Transfer; readonly importing: ReturnType<Transfer['import']> },
+  { lines, onProgress, occupied }: ImportOptions,
+): Promise<Counts> {
+  const handle = ownerSql(owner);
+  let counts: Counts = {};
+  await owner.query('begin');
+  try {
+    await withoutRowSecurity(owner, transfer.tables, async () => {
+      const content = await transfer.content(handle);
+      if (content !== undefined) occupied(content);
+      counts = await importing.write(handle, lines, onProgress);
+    });
+    await owner.query('commit');
+  } catch (error) {
+    // If the connection broke, the server rolls back; the first error is the one to report.
+    await owner.query('rollback').catch(() => {});
+    throw error;
+  }
+  for (const table of transfer.tables) await owner.query(`analyze ${sql.ref(table).strings[0]}`);
+  return counts;
+}

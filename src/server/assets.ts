@@ -7,11 +7,14 @@ import { packageFolder } from './package.ts';
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Undefined if the domain has no such folder. */
-export function assetFolder({ home }: Pick<AnyDomain, 'home'>, name: string): string | undefined {
+/** The folder with the declaration's source and the files beside it. */
+export function homeFolder({ home }: Pick<AnyDomain, 'home'>): string {
   const folder = dirname(fileURLToPath(home));
   // The compiler writes only JavaScript to dist/; other files stay beside the source, which the package ships.
   const compiled = relative(join(packageFolder, 'dist'), folder);
-  const source = compiled.startsWith('..') ? folder : join(packageFolder, compiled);
-  return [folder, source].map((each) => join(each, name)).find(isFolder);
+  return compiled.startsWith('..') ? folder : join(packageFolder, compiled);
 }
+
+/** Undefined if the domain has no such folder. */
+export const assetFolder = (domain: Pick<AnyDomain, 'home'>, name: string): string | undefined =>
+  [dirname(fileURLToPath(domain.home)), homeFolder(domain)].map((folder) => join(folder, name)).find(isFolder);

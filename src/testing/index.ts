@@ -1,4 +1,7 @@
-/** Public entry point `tamshai/testing`: a test server, a test client and calls of every tool, for authors of domains. */
+/** Public entry point `tamshai/testing`: the contract suite, a test server and a test client, for authors of domains. */
+export type { ContractOptions, ContractSuite } from './contract-suite.ts';
+export { contractSuite } from './contract-suite.ts';
+export type { ContractCase } from './contract/subject.ts';
 export type { CallResult, Reply, RpcReply, TestClient, TestClientOptions, TokenOptions } from './test-client.ts';
 export { connectTestClient } from './test-client.ts';
 export type { TestConfig } from './test-config.ts';

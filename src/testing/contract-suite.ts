@@ -1,0 +1,80 @@
+/** The contract suite: cases over every tool, resource and prompt of a configuration, derived from its declarations alone. */
+import { systemPerson } from '../declare/people.ts';
+import type { Registry } from '../engine/registry.ts';
+import { catalogueCases } from './contract/catalogue.ts';
+import { declarationCases } from './contract/declarations.ts';
+import { exampleCases } from './contract/examples.ts';
+import { ensure, ensureNone } from './contract/expect.ts';
+import { inputCases } from './contract/inputs.ts';
+import { listCases } from './contract/lists.ts';
+import { maskCases } from './contract/masks.ts';
+import { resourceCases } from './contract/resources.ts';
+import { rightsCases } from './contract/rights.ts';
+import { roleCases } from './contract/roles.ts';
+import { rowCases } from './contract/rows.ts';
+import { type ContractCase, createSubject, type Subject } from './contract/subject.ts';
+import { writeCases } from './contract/writes.ts';
+import { registryFor, type TestConfig } from './test-config.ts';
+import { openTestServer, type TestServer } from './test-server.ts';
+
+export interface ContractOptions {
+  /** `describe` and `it` of vitest, jest or node:test. Without them, the caller runs the returned cases. */
+  readonly describe?: (name: string, body: () => void) => unknown;
+  readonly it?: (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
+  /** Closes the test server after all cases. Without it, the last case closes it. */
+  readonly afterAll?: (body: () => Promise<void>) => unknown;
+  /** Writes rights.md of every domain again. A missing file is always written. */
+  readonly update?: boolean;
+  /** Opens the server to test, instead of one with embedded stores and the sample data. */
+  readonly openServer?: () => Promise<TestServer>;
+  /** Tables that background work fills, such as `finance.people`. Checks of writes leave them out. */
+  readonly ignoredTables?: readonly string[];
+}
+
+export interface ContractSuite {
+  readonly cases: readonly ContractCase[];
+  close(): Promise<void>;
+}
+
+/** The first case starts the server, and a case calls a tool hundreds of times. */
+const TIMEOUT_MS = 180_000;
+
+export function contractSuite(config: TestConfig, options: ContractOptions = {}): ContractSuite {
+  return suiteOf(registryFor(config), { openServer: () => openTestServer(config), ...options });
+}
+
+export function suiteOf(registry: Registry, options: ContractOptions & Pick<Required<ContractOptions>, 'openServer'>): ContractSuite {
+  const { describe, it, afterAll, update = false, openServer, ignoredTables = [] } = options;
+  const subject = createSubject(registry, openServer, ignoredTables);
+  const cases: ContractCase[] = [
+    ...declarationCases(subject),
+    ...catalogueCases(subject),
+    ...rightsCases(subject, { update }),
+    ...exampleCases(subject),
+    ...roleCases(subject),
+    ...maskCases(subject),
+    ...rowCases(subject),
+    ...listCases(subject),
+    ...resourceCases(subject),
+    ...inputCases(subject),
+    ...writeCases(subject),
+    { name: 'the audit log verifies, and the server logged no error', run: () => checkEnd(subject) },
+  ];
+  const close = () => subject.close();
+  if (describe !== undefined && it !== undefined)
+    describe('contract', () => {
+      for (const { name, run } of cases) it(name, run, TIMEOUT_MS);
+      if (afterAll === undefined) it('the test server stops', close, TIMEOUT_MS);
+      else afterAll(close);
+    });
+  return { cases, close };
+}
+
+async function checkEnd(subject: Subject): Promise<void> {
+  const { server } = await subject.open();
+  const { verdict } = await server.tamshai.wiring.auditPart(systemPerson('executive'), { what: 'verify' });
+  ensure(verdict?.ok === true, `The audit log does not verify: ${JSON.stringify(verdict)}.`);
+  ensureNone(
+    server.logged.filter((line) => line.includes('"level":"error"')).map((line) => `The server logged an error: ${line.slice(0, 500)}`),
+  );
+}

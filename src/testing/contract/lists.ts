@@ -1,0 +1,162 @@
+/** Cases for lists: every page size gives the same rows in the same order, and a cursor is valid only for its own call and caller. */
+import { randomUUID } from 'node:crypto';
+import type { ListMetadata } from '../../declare/answer.ts';
+import type { Tool } from '../../declare/tool.ts';
+import { audienceFor } from '../../engine/access.ts';
+import { codeOf, concurrently, type Property, propertiesOf } from '../tool-caller.ts';
+import { ensure, ensureEqual, inShort } from './expect.ts';
+import { type ContractCase, nameOf, type Opened, type Subject } from './subject.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+interface Page {
+  readonly rows: readonly Row[];
+  readonly metadata: ListMetadata;
+}
+
+export function listCases(subject: Subject): ContractCase[] {
+  const lists = subject.registry.tools.filter(({ kind }) => kind === 'list');
+  return lists.flatMap((tool) => [
+    { name: `${nameOf(tool)} gives the same rows with every page size`, run: () => checkPages(subject, tool) },
+    { name: `${nameOf(tool)} accepts a cursor only for the same call of the same person`, run: () => checkCursors(subject, tool, lists) },
+  ]);
+}
+
+async function pageOf({ caller }: Opened, tool: Tool, as: string, input: Row): Promise<Page> {
+  const { answer } = await caller.call('rest', as, tool, input);
+  ensure(answer.status === 'success', `${nameOf(tool)} for ${as} with ${inShort(input)}: expected rows, but got ${inShort(answer)}.`);
+  return { rows: answer.data as Row[], metadata: answer.metadata as ListMetadata };
+}
+
+/** More rows are the same code again, and take long. */
+const MOST_ROWS = 200;
+async function walk(opened: Opened, tool: Tool, as: string, size: (page: number) => number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let n = 0, cursor: string | undefined; n === 0 || (cursor !== undefined && rows.length < MOST_ROWS); n++) {
+    const limit = size(n);
+    const page = await pageOf(opened, tool, as, { limit, ...(cursor !== undefined && { cursor }) });
+    checkMetadata(`${nameOf(tool)} for ${as} with limit ${limit}`, page, limit);
+    rows.push(...page.rows);
+    cursor = page.metadata.nextCursor;
+  }
+  return rows.slice(0, MOST_ROWS);
+}
+
+function checkMetadata(what: string, { rows, metadata }: Page, limit: number): void {
+  const { hasMore, returnedCount, truncated, totalEstimate, totalCount, warning, hint, nextCursor } = metadata;
+  const total = hasMore ? `${limit}+` : String(rows.length);
+  ensureEqual(
+    { returnedCount, truncated, totalEstimate, totalCount },
+    { returnedCount: rows.length, truncated: hasMore, totalEstimate: total, totalCount: total },
+    `${what}: the metadata`,
+  );
+  ensureEqual(
+    [nextCursor, hint, warning].map((each) => each !== undefined),
+    [hasMore, hasMore, hasMore],
+    `${what}: cursor, hint and warning`,
+  );
+  ensure(!hasMore || rows.length === limit, `${what}: more rows follow, but the page has only ${rows.length}.`);
+}
+
+const SIZES: readonly ((page: number) => number)[] = [(n) => (n < 5 ? 1 : n < 8 ? 7 : 43), (n) => 1 + ((n * 17) % 50)];
+
+async function checkPages(subject: Subject, tool: Tool): Promise<void> {
+  const opened = await subject.begin();
+  let most = 0;
+  for (const username of await readersOf(subject, opened, tool)) {
+    const rows = await opened.server.clock.stoppedFor(async () => {
+      const large = await walk(opened, tool, username, () => 50);
+      for (const size of SIZES)
+        ensureEqual(await walk(opened, tool, username, size), large, `${nameOf(tool)} for ${username}: the rows in smaller pages`);
+      return large;
+    });
+    most = Math.max(most, rows.length);
+    const distinct = new Set(rows.map((row) => JSON.stringify(row)));
+    ensure(distinct.size === rows.length, `${nameOf(tool)} for ${username}: ${rows.length - distinct.size} rows come twice.`);
+    const { metadata } = await pageOf(opened, tool, username, {});
+    ensureEqual(metadata.returnedCount, Math.min(rows.length, 50), `${nameOf(tool)} for ${username}: the number of rows without a limit`);
+  }
+  ensure(
+    most > 1 || subject.callersOf(tool).length === 0,
+    `${nameOf(tool)}: nobody sees more than ${most} rows, so paging is not exercised. Add sample rows.`,
+  );
+}
+
+/** One person for each audience of the list: the first who sees several rows, if there is one. */
+async function readersOf(subject: Subject, opened: Opened, tool: Tool): Promise<string[]> {
+  const readers = new Map<string, { readonly username: string; readonly pages: boolean }>();
+  for (const person of subject.callersOf(tool)) {
+    const audience = audienceFor(tool, subject.rolesOf(person)) ?? '';
+    if (readers.get(audience)?.pages) continue;
+    const { metadata } = await pageOf(opened, tool, person.username, { limit: 1 });
+    if (metadata.hasMore || !readers.has(audience)) readers.set(audience, { username: person.username, pages: metadata.hasMore });
+  }
+  return [...readers.values()].map(({ username }) => username);
+}
+
+/** A value that the field accepts, whether or not any row has it. */
+function some({ type, format, enum: options, minimum, anyOf }: Property): unknown {
+  if (options) return options.at(-1);
+  if (anyOf) return some(anyOf[0] ?? {});
+  if (type === 'boolean') return true;
+  if (type === 'array') return ['x'];
+  if (type === 'integer' || type === 'number') return (minimum ?? 0) + 1;
+  return format === 'uuid' ? randomUUID() : format === 'date' ? '2026-01-01' : 'x';
+}
+
+async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]): Promise<void> {
+  const opened = await subject.begin();
+  const { caller } = opened;
+  let as = '';
+  let cursor = '';
+  let first: Page | undefined;
+  for (const username of await readersOf(subject, opened, tool)) {
+    const page = await pageOf(opened, tool, username, { limit: 1 });
+    if (page.metadata.nextCursor !== undefined) [as, cursor, first] = [username, page.metadata.nextCursor, page];
+  }
+  // The case about pages reports a list that nobody can page through.
+  if (first === undefined) return;
+  for (const endpoint of ['mcp', 'direct', 'direct-mcp'] as const) {
+    const [here, there] = await Promise.all(
+      (['rest', endpoint] as const).map(async (each) => (await caller.call(each, as, tool, { limit: 1, cursor })).answer),
+    );
+    const rows = (answer: unknown) => (answer as { data?: unknown }).data;
+    ensureEqual(rows(there), rows(here), `${nameOf(tool)} for ${as}: the second page at ${endpoint}`);
+  }
+  ensure(/^[\w-]{40,2000}$/.test(cursor), `${nameOf(tool)} for ${as}: the cursor is not opaque: ${inShort(cursor)}.`);
+  const readable = Buffer.from(cursor, 'base64url').toString('latin1');
+  const values = Object.values(first.rows[0] ?? {}).filter((value): value is string => typeof value === 'string' && value.length > 5);
+  ensureEqual(
+    values.filter((value) => readable.includes(value)),
+    [],
+    `${nameOf(tool)} for ${as}: the values that the cursor reveals`,
+  );
+
+  const refusals: { readonly why: string; readonly user: string; readonly other?: Tool; readonly input: Row }[] = [
+    ...damaged(cursor).map((text) => ({ why: `a damaged cursor (${text.slice(0, 20)}…)`, user: as, input: { cursor: text } })),
+    ...propertiesOf(tool)
+      .filter(([key]) => key !== 'limit' && key !== 'cursor')
+      .map(([key, property]) => ({ why: `another filter (${key})`, user: as, input: { cursor, [key]: some(property) } })),
+    ...subject
+      .callersOf(tool)
+      .filter(({ username }) => username !== as)
+      .map(({ username }) => ({ why: `the cursor of ${as}`, user: username, input: { cursor } })),
+    ...lists
+      .filter((other) => other !== tool && subject.callersOf(other).some(({ username }) => username === as))
+      .map((other) => ({ why: `a cursor of ${nameOf(tool)}`, user: as, other, input: { cursor } })),
+  ];
+  await concurrently(refusals, async ({ why, user, other = tool, input }) => {
+    const code = codeOf((await caller.call('rest', user, other, input)).answer);
+    ensure(code === 'INVALID_CURSOR', `${nameOf(other)} for ${user} with ${why}: expected INVALID_CURSOR, but got ${code}.`);
+  });
+}
+
+function damaged(cursor: string): string[] {
+  const { length } = Buffer.from(cursor, 'base64url');
+  const flipped = [0, 5, 12, 20, length - 17, length - 1].map((at) => {
+    const bytes = Buffer.from(cursor, 'base64url');
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    return bytes.toString('base64url');
+  });
+  const guessed = ['', 'abc', '0', Buffer.from('{"last":1}').toString('base64'), 'A'.repeat(4000)];
+  return [...flipped, cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, cursor.repeat(2), ...guessed];
+}

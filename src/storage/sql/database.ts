@@ -1,5 +1,5 @@
 /** The database interface of the SQL store, for PostgreSQL and PGlite. */
-import type { CustomTypesConfig } from 'pg';
+import pg, { type CustomTypesConfig } from 'pg';
 import type { Company } from '../../declare/company.ts';
 import type { PoolLoad } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
@@ -55,7 +55,26 @@ function inUtc(value: string): string {
   const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * (sign === '-' ? -1000 : 1000);
   return `${new Date(Date.parse(`${day}T${clock}Z`) - offset).toISOString().slice(0, 19)}${fraction}Z`;
 }
+/** Arrays by the type of their elements. Elements that are no numbers or booleans stay text, like columns of these types. */
+const ARRAY_OID = {
+  bool: 1000,
+  int2: 1005,
+  int4: 1007,
+  text: 1009,
+  varchar: 1015,
+  int8: 1016,
+  float8: 1022,
+  date: 1182,
+  numeric: 1231,
+  uuid: 2951,
+};
+const asTexts = pg.types.getTypeParser(ARRAY_OID.text, 'text') as (value: string) => (string | null)[];
+const arrayOf = (parse: (element: string) => unknown) => (value: string) =>
+  asTexts(value).map((element) => (element === null ? null : parse(element)));
 const parsers = new Map<number, (value: string) => unknown>([
+  ...[ARRAY_OID.text, ARRAY_OID.varchar, ARRAY_OID.uuid, ARRAY_OID.date].map((oid) => [oid, asTexts] as const),
+  ...[ARRAY_OID.int2, ARRAY_OID.int4, ARRAY_OID.int8, ARRAY_OID.float8, ARRAY_OID.numeric].map((oid) => [oid, arrayOf(Number)] as const),
+  [ARRAY_OID.bool, arrayOf((element) => element === 't')],
   ...[OID.int8, OID.int2, OID.int4, OID.float4, OID.float8, OID.numeric].map((oid) => [oid, Number] as const),
   [OID.bool, (value: string) => value === 't'],
   [OID.json, JSON.parse],

@@ -189,6 +189,8 @@ export function defineDomain(spec: AnyDomain): unknown {
           .describe('Order of the rows');
       const tool = base(def, def.input.safeExtend(paging), z.array(def.item));
       const { totals, computeTotals } = def;
+      /** The input that the tool declares, without limit, cursor and sort: a tool may pass it on as filters. */
+      const declared = (input: Anything) => Object.fromEntries(Object.entries(input).filter(([key]) => !(key in paging))) as never;
       const parseItem = answerParser(def.item);
       const stored = def.present?.stored ?? def.item;
       checkOrders(def.name, orders, [def.item, stored]);
@@ -202,15 +204,15 @@ export function defineDomain(spec: AnyDomain): unknown {
           computeTotals && {
             schema: totals,
             hoisted: def.hoisted ?? [],
-            compute: async (input, call) => answerParser(totals)(await computeTotals(input as never, contextFor(call, tool.errors))),
+            compute: async (input, call) => answerParser(totals)(await computeTotals(declared(input), contextFor(call, tool.errors))),
           },
         summary: (data, asked, company = DEFAULT_COMPANY) =>
           def.summary?.(data as never, asked, company) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
           rows: def.find
-            ? { query: def.find(input as never, contextFor(call, tool.errors)), stored }
-            : { fetchAll: async (fetching) => (await def.rows(input as never, contextFor(fetching, tool.errors))).map(parseItem) },
+            ? { query: def.find(declared(input), contextFor(call, tool.errors)), stored }
+            : { fetchAll: async (fetching) => (await def.rows(declared(input), contextFor(fetching, tool.errors))).map(parseItem) },
           show: (row) => (def.present ? parseItem(def.present.show(row as never, call)) : row),
         }),
       };

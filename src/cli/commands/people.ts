@@ -15,15 +15,18 @@ const serversWith = (roles: readonly Role[], ending: string) =>
   roles.flatMap((role) => (role.endsWith(ending) ? [role.slice(0, -ending.length)] : []));
 
 /** A summary of the roles. `tamshai tools --as <user>` has the whole list. */
-function abilities({ realm, roles }: Persona, table: RoleTable): string {
-  if (realm === 'customer') return roles.flatMap((role) => table.means(role) ?? []).join('; ');
+function abilities({ realm, roles: named }: Persona, table: RoleTable): string {
+  if (realm === 'customer') return named.flatMap((role) => table.means(role) ?? []).join('; ');
+  const roles = [...table.resolve(realm, named)];
   const [reads, writes] = [serversWith(roles, '-read'), serversWith(roles, '-write')];
   const both = reads.filter((server) => writes.includes(server));
   const only = reads.filter((server) => !writes.includes(server));
+  const alone = writes.filter((server) => !reads.includes(server));
   const parts = [
     ...(roles.includes('executive') ? ['read everything'] : []),
     ...(both.length > 0 ? [`read and change ${join(both)}`] : []),
     ...(only.length > 0 ? [`read ${join(only)}`] : []),
+    ...(alone.length > 0 ? [`change ${join(alone)}`] : []),
     ...(roles.includes('manager') ? ['lead a team'] : []),
   ];
   return parts.length > 0 ? parts.join('; ') : 'see their own data';

@@ -10,7 +10,7 @@ const sqlDomains = builtIn.domains.filter(({ store }) => store === 'sql');
 const DOMAINS = sqlDomains.map(({ name }) => name);
 const AUDIENCES = sqlDomains.flatMap(({ name, audiences }) => Object.keys(audiences).map((audience) => `${name}_${audience}`));
 /** A system role owns functions that run with more rights than their caller. No session can log in as it or become it. */
-const isSystemRole = (role: unknown) => /^tamshai_[a-z]+_keeper$/.test(String(role));
+const isSystemRole = (role: unknown) => /^tamshai_[a-z]+_(keeper|owner)$/.test(String(role));
 
 /** For each role except the owner: its grants in one schema, as "object right(columns); …". */
 const GRANTED = `
@@ -146,8 +146,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       '',
       'An audience has a role for reads (`hr_everyone`) and, if it writes, one for writes (`hr_everyone_write`). `hr_audit` reads the audit',
       'log; `hr_feed` serves the change feed of people. `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at',
-      'the end of this file, and no session can log in as it. `tamshai_serve` only checks which migrations were applied;',
-      "`tamshai_engine` reads and writes the engine's own store.",
+      'the end of this file, and no session can log in as it. `tamshai_<domain>_owner` owns the schema of a domain; migrations run as it.',
+      "`tamshai_serve` only checks which migrations were applied; `tamshai_engine` reads and writes the engine's own store.",
       '',
       ...sections,
       '## Functions with more rights than their caller',

@@ -7,10 +7,7 @@ insert into finance.feed (source) values ('hr');
 
 -- Updates finance.chain after every change of finance.people, as tamshai_finance_keeper: a system role without login, whose rights
 -- cover these two tables.
-do $$ begin
-  create role tamshai_finance_keeper nologin;
-exception when duplicate_object or unique_violation then null;
-end $$;
+call tamshai.ensure_keeper('finance');
 create index people_by_manager on finance.people (manager_id);
 
 create function finance.keep_chain() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

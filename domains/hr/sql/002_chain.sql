@@ -1,9 +1,6 @@
 -- Updates hr.chain and manager_name after every change of hr.employees. The caller may not write them, so the function runs
 -- as tamshai_hr_keeper: a system role without login, whose rights cover these two tables.
-do $$ begin
-  create role tamshai_hr_keeper nologin;
-exception when duplicate_object or unique_violation then null;
-end $$;
+call tamshai.ensure_keeper('hr');
 
 create function hr.keep_chain() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -31,7 +31,10 @@ export async function migrate(options: ProjectOptions & { json?: boolean }): Pro
       mkdirSync(join(folder.path, 'pg'), { recursive: true });
       const database = await openPglite(join(folder.path, 'pg'), config.company);
       try {
-        done.push({ place: shownPath(folder.path), applied: await apply(database.owner, migrationsOf(config.registry, embedded)) });
+        done.push({
+          place: shownPath(folder.path),
+          applied: await apply(database.owner, migrationsOf(config.registry, embedded), { repair: true }),
+        });
       } finally {
         await database.close();
       }

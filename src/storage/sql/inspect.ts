@@ -1,6 +1,6 @@
 /** Inspects the database catalogue for anything that bypasses row-level security. */
 import type pg from 'pg';
-import { type Migration, missing } from './migrate.ts';
+import { changedSince, type Migration, missing } from './migrate.ts';
 import { checkVersion, connectToServe, loginProblem, type ServerOptions } from './server.ts';
 
 export interface Inspection {
@@ -64,6 +64,9 @@ export async function inspect(client: pg.ClientBase, domains: readonly string[],
           .join(', ')}${rows.length > 5 ? ` and ${rows.length - 5} more` : ''}.`,
       );
   }
+  const changed = await changedSince(client, files);
+  if (changed.length > 0)
+    holes.push(`Somebody changed the policies or grants of ${changed.join(', ')} after they were applied; tamshai migrate restores them.`);
   const before = Date.now();
   const { rows } = await client.query<{ version: string; tables: string; at: string }>(
     `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::text as at,

@@ -3,11 +3,15 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type pg from 'pg';
+import { DatabaseProblem } from '../problem.ts';
+import { nameProblem, ownerOf, ruleProblem, securedTables, statementProblem, stateOf } from './domain-rules.ts';
 
 export interface Migration {
   readonly name: string;
   readonly text: string;
   readonly once: boolean;
+  /** The domain whose file it is: it runs as the migration role of that domain. Files of the platform run as the owner. */
+  readonly domain?: string;
   /** The names of the numbered files before a policies file. When a numbered file is added, the policies are applied again. */
   readonly after?: string;
   /** How an installed database may have recorded this file before its name or its comments changed. */
@@ -31,8 +35,12 @@ export interface SchemaSource {
   readonly folder: string;
 }
 
-/** All files for these domains, in the order in which they are applied. `root` holds platform/ and reworded.json. */
+/** All files for these domains, in the order in which they are applied. `root` holds platform/ and reworded.json. Throws a DatabaseProblem. */
 export function migrations(root: string, domains: readonly SchemaSource[]): Migration[] {
+  for (const { name } of domains) {
+    const problem = nameProblem(name);
+    if (problem !== undefined) throw new DatabaseProblem(problem);
+  }
   const platform = { name: 'platform', folder: join(root, 'platform') };
   const read = ({ folder }: SchemaSource, file: string) => readFileSync(join(folder, file), 'utf8');
   const reworded = JSON.parse(readFileSync(join(root, 'reworded.json'), 'utf8')) as Reworded;
@@ -48,7 +56,7 @@ export function migrations(root: string, domains: readonly SchemaSource[]): Migr
   return [
     ...numberedFiles(platform),
     ...domains.flatMap((domain) => {
-      const numbered = numberedFiles(domain);
+      const numbered = numberedFiles(domain).map((file) => ({ ...file, domain: domain.name }));
       const template = `${domain.name}/platform`;
       return [
         {
@@ -57,8 +65,10 @@ export function migrations(root: string, domains: readonly SchemaSource[]): Migr
           once: true,
           formerly: reworded['platform/domain.sql']?.formerly.filter(({ name }) => name === template) ?? [],
         },
+        { name: `${domain.name}/owner`, text: `call tamshai.take_domain('${domain.name}')`, once: true },
         ...numbered,
         {
+          domain: domain.name,
           name: `${domain.name}/policies.sql`,
           text: read(domain, 'policies.sql'),
           once: false,
@@ -90,9 +100,10 @@ const wasApplied = ({ formerly = [] }: Migration, applied: ReadonlyMap<string, s
 
 /**
  * Applies the missing files, as the owner, while other sessions read and write. Each file is one transaction with a short lock timeout,
- * so that no session queues behind it. A numbered file whose text changed after it was applied is refused.
+ * so that no session queues behind it. A numbered file whose text changed after it was applied is refused. With `repair`, policies that
+ * somebody changed by hand are applied again.
  */
-export async function migrate(owner: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
+export async function migrate(owner: pg.ClientBase, files: readonly Migration[], { repair = false } = {}): Promise<string[]> {
   await owner.query(`select pg_advisory_lock(${LOCK})`);
   try {
     await owner.query(`create schema if not exists tamshai;
@@ -103,9 +114,14 @@ export async function migrate(owner: pg.ClientBase, files: readonly Migration[])
     for (const file of files) {
       const { name, once } = file;
       const known = applied.get(name);
-      if (!isOpen(file, applied)) continue;
+      const broken = repair && known === digest(file) && (await comparePolicies(owner, file)) !== 'same';
+      if (!isOpen(file, applied) && !broken) continue;
       if (once && known !== undefined) throw new Error(`${name} was changed after it had been applied; add a new numbered file instead.`);
-      await patiently(LOCKED, () => apply(owner, file, known));
+      const problem = file.domain === undefined ? undefined : statementProblem(file.text);
+      if (problem !== undefined) throw notApplied(file, problem);
+      await patiently(LOCKED, () => apply(owner, file, known)).catch((error: Error) => {
+        throw file.domain === undefined || error instanceof DatabaseProblem ? error : notApplied(file, error.message, error);
+      });
       done.push(name);
     }
     return done;
@@ -114,16 +130,49 @@ export async function migrate(owner: pg.ClientBase, files: readonly Migration[])
   }
 }
 
+/** One sentence for the operator and the author of the file. */
+function notApplied({ name, domain }: Migration, reason: string, cause?: Error): DatabaseProblem {
+  const rule =
+    (cause as { code?: string } | undefined)?.code === NOT_ALLOWED ? `; SQL of the domain ${domain} may only change its own schema` : '';
+  return Object.assign(new DatabaseProblem(`${name} was not applied: ${reason}${rule}.`), { cause });
+}
+
+/** PostgreSQL's code for a missing privilege. */
+const NOT_ALLOWED = '42501';
+
+/** Whether the policies and grants of a domain are as its policies file left them. Databases of older versions have no record of that. */
+async function comparePolicies(login: pg.ClientBase, { name, domain, once }: Migration): Promise<'same' | 'changed' | 'unknown'> {
+  if (once || domain === undefined) return 'same';
+  const { rows } = await login.query<{ state: string | null }>('select state from tamshai.migrations where name = $1', [name]);
+  const state = rows[0]?.state ?? null;
+  if (state === null) return 'unknown';
+  return state === (await stateOf(login, domain)) ? 'same' : 'changed';
+}
+
+/** Runs a file of a domain as the migration role, and refuses it if it breaks a rule. */
+async function runAsDomain(owner: pg.ClientBase, file: Migration, domain: string): Promise<void> {
+  const securedBefore = await securedTables(owner, domain);
+  await owner.query(`set local role ${ownerOf(domain)}`);
+  await owner.query(file.text);
+  const { rows } = await owner.query<{ role: string }>('select current_user as role');
+  if (rows[0]?.role !== ownerOf(domain)) throw notApplied(file, 'it changes the role or ends the transaction');
+  await owner.query('reset role');
+  const problem = await ruleProblem(owner, { domain, securedBefore, complete: !file.once });
+  if (problem !== undefined) throw notApplied(file, problem);
+}
+
 async function apply(owner: pg.ClientBase, file: Migration, known: string | undefined): Promise<void> {
-  const { name, text, once } = file;
+  const { name, text, once, domain } = file;
   await owner.query(`begin; set local lock_timeout = '${LOCK_WAIT_MS}ms'`);
   try {
-    await owner.query(text);
+    await (domain === undefined ? owner.query(text) : runAsDomain(owner, file, domain));
     await owner.query(
       'insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do update set digest = excluded.digest, at = clock_timestamp()',
       [name, digest(file)],
     );
-    if (!once && known !== undefined)
+    if (!once && domain !== undefined)
+      await owner.query('update tamshai.migrations set state = $2 where name = $1', [name, await stateOf(owner, domain)]);
+    if (!once && known !== undefined && known !== digest(file))
       await owner.query('insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do nothing', [
         replacedName(name, known),
         known,
@@ -133,6 +182,14 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
     await owner.query('rollback');
     throw error;
   }
+}
+
+/** The domains whose policies or grants somebody changed after they were applied. `tamshai migrate` applies their policies again. */
+export async function changedSince(login: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
+  const changed: string[] = [];
+  if ((await missing(login, files)).length > 0) return changed;
+  for (const file of files) if ((await comparePolicies(login, file)) === 'changed') changed.push(file.domain ?? '');
+  return changed;
 }
 
 /** The files that this database still needs. Only reads the database. */
@@ -152,7 +209,8 @@ export const SERVING_LOGIN = 'tamshai_serve';
 /** On a server each database role is a login of its own, with a password derived from the master key. */
 export async function giveLogins(owner: pg.ClientBase, domains: readonly string[], password: (role: string) => string): Promise<void> {
   const { rows } = await owner.query<{ rolname: string }>(
-    "select rolname from pg_roles where split_part(rolname, '_', 1) = any ($1) or rolname = any ($2)",
+    `select rolname from pg_roles left join tamshai.roles on name = rolname
+     where domain = any ($1) and not starts_with(rolname, 'tamshai_') or rolname = any ($2)`,
     [domains, [SERVING_LOGIN, ENGINE_LOGIN]],
   );
   for (const { rolname } of rows) {

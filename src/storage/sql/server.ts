@@ -161,7 +161,7 @@ export async function migrateServer({ url, domains, files, password, company }: 
       throw new DatabaseProblem(
         `This login may not change the schema at ${addressOf(url)}; use the owner's login, which may create roles.`,
       );
-    const applied = await migrate(owner, files);
+    const applied = await migrate(owner, files, { repair: true });
     await giveLogins(owner, domains, password);
     return applied;
   } finally {

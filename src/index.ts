@@ -117,4 +117,5 @@ export {
 } from './declare/fiscal.ts';
 export { fiscal, periodField, type Reading, readMonth, readQuarter, readYear } from './declare/periods.ts';
 export type { FolderSource } from './declare/folder.ts';
+export { type Counts, Damaged, type Importing, type OnProgress, type OwnerSql, type Transfer } from './declare/transfer.ts';
 export { defineSampleCompany, type SampleCompanySpec, type SampleEmployeeSpec } from './declare/sample-company.ts';

@@ -21,7 +21,7 @@ const listRooms = domain.list({
   plural: 'rooms',
   roles: ['employee'],
   input: z.object({}),
-  item: z.object({ room_id: z.int(), name: companyText, seats: z.int(), keeper: companyText }),
+  item: z.object({ room_id: z.int(), name: companyText, seats: z.int(), contact: companyText }),
   order: asc('room_id'),
   find: (_input, { sql }) => sql`select * from rooms.rooms`,
 });
@@ -30,7 +30,7 @@ const listRooms = domain.list({
 export const roomsSample = ({ directory }: SampleContext): readonly SampleTable[] => [
   {
     name: 'rooms.rooms',
-    columns: ['room_id', 'name', 'seats', 'keeper'],
+    columns: ['room_id', 'name', 'seats', 'contact'],
     estimate: directory.size,
     rows: () =>
       Array.from({ length: directory.size }, (_, n) => [

@@ -3,5 +3,5 @@ create table rooms.rooms (
   room_id int primary key,
   name text not null,
   seats int not null,
-  keeper text not null
+  contact text not null
 );

@@ -13,6 +13,9 @@ import type { Row } from './rows.ts';
 import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
 import type { RoleSet } from './roles.ts';
 
+/** Increases when declarations must be rewritten. */
+export const ENGINE_VERSION = 1;
+
 /** The caller as tools see them. */
 export interface Me extends Omit<Person, 'employeeId'> {
   /**
@@ -240,6 +243,8 @@ export interface FirstUse<A extends string, R, W> {
 export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
   readonly name: string;
   readonly title: string;
+  /** The version of the declaration API that the domain is written for. A published domain sets it; a later engine then refuses it. */
+  readonly engine?: typeof ENGINE_VERSION;
   /** `import.meta.url` of the file that declares the domain; sql/, phrases/ and sample/ lie beside it. */
   readonly home: string;
   readonly port: number;

@@ -1,9 +1,10 @@
 /** Rules about the domains of a configuration: names, ports, roles, database roles and texts. Each violation is one sentence. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { contractName, contractOf } from '../declare/contracts.ts';
 import type { Installed } from '../declare/install.ts';
 import { BASE_ROLES } from '../declare/people.ts';
-import type { AnyDomain, Tool } from '../declare/tool.ts';
+import { type AnyDomain, ENGINE_VERSION, type Tool } from '../declare/tool.ts';
 import { unseen } from '../declare/fields.ts';
 import { mcpTool } from '../derive/mcp.ts';
 import { ConfigProblem } from './config.ts';
@@ -34,6 +35,7 @@ export function checkDomains(installed: readonly Installed[], folder: string): v
     checkAudiences(domain, where(domain));
     checkRoles(domain, where(domain));
   }
+  checkNeeds(installed, where);
   for (const { domain, tools } of installed) for (const tool of tools) checkTool(tool, where(domain));
 }
 
@@ -58,12 +60,36 @@ function fileOf(home: string, folder: string): string {
   }
 }
 
-function checkName({ name }: AnyDomain, where: string): void {
+function checkName({ name, engine }: AnyDomain, where: string): void {
+  if (engine !== undefined && engine !== ENGINE_VERSION)
+    throw new ConfigProblem(
+      `The domain ${where} is written for engine ${String(engine)}, and this is engine ${ENGINE_VERSION}; install a version of it that fits.`,
+    );
   if (!DOMAIN_NAME.test(name))
     throw new ConfigProblem(
       `The domain ${where} needs another name: 2 to 20 lower-case letters and digits, beginning with a letter, without underscore.`,
     );
   if (RESERVED.has(name)) throw new ConfigProblem(`The domain ${where} needs another name: ${name} is reserved.`);
+}
+
+/** What a domain needs of others must be provided, in the version that it knows. */
+function checkNeeds(installed: readonly Installed[], where: (domain: AnyDomain) => string): void {
+  const provisions = installed.flatMap(({ provides }) => provides);
+  for (const { domain } of installed) {
+    for (const need of Object.values(domain.needs ?? {})) {
+      const wanted = contractOf(need);
+      const found = provisions.filter(({ contract }) => contract.id === wanted.id);
+      if (found.some(({ contract }) => contract.version === wanted.version)) continue;
+      const name = contractName(wanted);
+      const [other] = found;
+      if (other !== undefined)
+        throw new ConfigProblem(
+          `The domain ${where(domain)} needs ${name}, but ${where(other.domain)} provides ${other.name}; install versions of both that fit.`,
+        );
+      if (!('optional' in need))
+        throw new ConfigProblem(`The domain ${where(domain)} needs ${name}, which no domain provides; add the domain that provides it.`);
+    }
+  }
 }
 
 /** Each audience is a database role for reading and one for writing. */

@@ -124,9 +124,13 @@ export interface TestServer {
 }
 
 /** Starts `start --json` or another serving command, and waits for its line of JSON. Rejects if the command ends before. */
-export async function testServer(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<TestServer> {
-  const child = spawn(process.execPath, [bin(), ...args], {
-    cwd: ROOT,
+export async function testServer(
+  settings: Settings,
+  args: readonly string[] = ['start', '--json'],
+  { cwd = ROOT, program = bin() }: Pick<Running, 'cwd' | 'program'> = {},
+): Promise<TestServer> {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
     env: environment(settings),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

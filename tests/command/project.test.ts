@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bin, build, folder, removeFolders, tamshai } from './command-support.ts';
+import { bin, build, CHECKOUT, folder, removeFolders, tamshai } from './command-support.ts';
 
 beforeAll(build, 240_000);
 afterAll(removeFolders);
@@ -150,4 +150,8 @@ describe('a configuration is refused with one sentence, and no data is touched',
       /^error {2}Two copies of tamshai are loaded: .* and desk\/node_modules\/tamshai; install one version for all packages/,
     );
   });
+});
+
+test('contracts/ with the report of the public API is up to date', async () => {
+  expect(await tamshai(['contracts', '--check'], { program: CHECKOUT })).toMatchObject({ code: 0, err: '' });
 });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { tasks } from '../../domains/index.ts';
 import { readProject } from '../../src/cli/registry.ts';
 import { defineDomain } from '../../src/declare/define.ts';
+import { contract } from '../../src/declare/contracts.ts';
 import type { Installed } from '../../src/declare/install.ts';
 import { defineRoles } from '../../src/declare/roles.ts';
 import { ConfigProblem } from '../../src/server/config.ts';
@@ -14,7 +15,7 @@ const FOLDER = dirname(fileURLToPath(import.meta.url));
 const FILE = 'tamshai.config.ts';
 
 /** Wrong values do not compile, so they are given as they would be in JavaScript. */
-function desk(spec: object = {}, tool: object = {}): Installed {
+function desk(spec: object = {}, tool: object = {}, parts: object = {}): Installed {
   const domain = defineDomain({
     name: 'desk',
     title: 'Desks',
@@ -35,7 +36,7 @@ function desk(spec: object = {}, tool: object = {}): Installed {
     run: async () => ({}),
     ...tool,
   });
-  return domain.install({ tools: [read] });
+  return domain.install({ tools: [read], ...parts });
 }
 const onSql = (audiences: object) => desk({ store: 'sql', collections: undefined, audiences });
 const audience = (roles: readonly string[]) => ({ roles, sees: 'all' });
@@ -76,6 +77,32 @@ test.each(REFUSED)('a configuration with %s is refused', (_what, given, sentence
   expect(() => readProject(given, FILE, FOLDER)).toThrow(new ConfigProblem(sentence));
 });
 
+const ledger = (version: number) => contract('ledger', version, { sum: { input: z.strictObject({}), output: z.number() } });
+/** A domain that provides the contract in version 1. */
+const books = () => {
+  const domain = defineDomain({
+    name: 'books',
+    title: 'Books',
+    home: import.meta.url,
+    port: 3121,
+    store: 'documents',
+    audiences: { everyone: { roles: ['employee'], sees: 'every book' } },
+    collections: { books: { rows: { everyone: 'all' } } },
+  });
+  return domain.install({ tools: [], provides: [domain.provide(ledger(1), { roles: ['employee'], calls: { sum: async () => 0 } })] });
+};
+test('a need that nobody provides, or in another version, is refused; one that is provided or optional is not', () => {
+  const reading = (domains: readonly Installed[]) => () => readProject({ domains }, FILE, FOLDER);
+  expect(reading([desk({ needs: { sums: ledger(1) } })])).toThrow(
+    `The domain ${HERE} needs ledger v1, which no domain provides; add the domain that provides it.`,
+  );
+  expect(reading([desk({ needs: { sums: ledger(2) } }), books()])).toThrow(
+    `The domain ${HERE} needs ledger v2, but books (project.test.ts) provides ledger v1; install versions of both that fit.`,
+  );
+  expect(reading([desk({ needs: { sums: ledger(1) } }), books()])).not.toThrow();
+  expect(reading([desk({ needs: { sums: { optional: ledger(1), without: 'no sums' } } })])).not.toThrow();
+});
+
 const NAME_RULE = 'needs another name: 2 to 20 lower-case letters and digits, beginning with a letter, without underscore.';
 const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
   // Without this rule the tool c of a_b and the tool b_c of a would have the same name on the gateway.
@@ -86,6 +113,11 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
   ['a schema of PostgreSQL', desk({ name: 'public' }), 'The domain public (project.test.ts) needs another name: public is reserved.'],
   ['a schema of the engine', desk({ name: 'tamshai' }), 'The domain tamshai (project.test.ts) needs another name: tamshai is reserved.'],
   ['a setting of the engine', desk({ name: 'redis' }), 'The domain redis (project.test.ts) needs another name: redis is reserved.'],
+  [
+    'another engine',
+    desk({ engine: 2 }),
+    `The domain ${HERE} is written for engine 2, and this is engine 1; install a version of it that fits.`,
+  ],
   ['no home', desk({ home: './desk' }), 'A domain has home: "./desk"; set it to import.meta.url, beside which its files are found.'],
   [
     'an undeclared role in an audience',

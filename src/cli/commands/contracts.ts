@@ -1,6 +1,7 @@
 /** `tamshai contracts`: writes or checks the generated files, which are contracts/ and docs/settings.md. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { apiReport, entryPoints } from '../api-report.ts';
 import { contracts as derived } from '../../derive/contracts.ts';
 import { packageFolder, version } from '../../server/package.ts';
 import { createSettings } from '../../server/settings.ts';
@@ -15,12 +16,20 @@ export interface ContractsOptions extends ProjectOptions {
   readonly json?: boolean;
 }
 
+function publicApi(): string {
+  const { exports } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    exports: Parameters<typeof entryPoints>[0];
+  };
+  return apiReport(entryPoints(exports), (file) => readFileSync(join(packageFolder, 'dist', file), 'utf8'));
+}
+
 /** Path under the project → text. The package's own contracts are those of the built-in domains. */
 function generated({ file, registry }: Project): Map<string, string> {
   const [page, settings] = settingsPage(createSettings(registry.domains).groups);
   return new Map([
     ...[...derived(registry, version)].map(([path, text]) => [`contracts/${path}`, text] as const),
     [file === undefined ? page : 'contracts/settings.md', settings],
+    ...(file === undefined ? [['contracts/api.md', publicApi()] as const] : []),
   ]);
 }
 

@@ -1,0 +1,54 @@
+/** Packs the package as `npm pack` does, and installs it into a project outside of the repository, without a network. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildIfStale } from './services/built.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+export interface PackedProject {
+  readonly folder: string;
+  /** The paths in the package. */
+  readonly files: readonly string[];
+  /** The command, for `node`. */
+  readonly program: string;
+  write(files: Readonly<Record<string, string>>): void;
+  remove(): void;
+}
+
+/** The dependencies of the package are links to the ones of the checkout; the package itself is unpacked, so nothing of src/ is in reach. */
+export function openPackedProject(files: Readonly<Record<string, string>> = {}): PackedProject {
+  buildIfStale();
+  const folder = mkdtempSync(join(tmpdir(), 'tamshai-test-packed-'));
+  const modules = join(folder, 'node_modules');
+  const [tarball = ''] = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .trim()
+    .split('\n')
+    .slice(-1);
+  mkdirSync(modules);
+  const { status, stderr } = spawnSync('tar', ['-xzf', join(folder, tarball), '-C', folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  renameSync(join(folder, 'package'), join(modules, 'tamshai'));
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  const write = (texts: Readonly<Record<string, string>>) => {
+    for (const [path, text] of Object.entries(texts)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+  };
+  write({ 'package.json': '{ "type": "module", "private": true }', ...files });
+  return {
+    folder,
+    files: readdirSync(join(modules, 'tamshai'), { recursive: true, encoding: 'utf8' }).toSorted(),
+    program: join(modules, 'tamshai', 'bin', 'tamshai.mjs'),
+    write,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

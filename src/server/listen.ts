@@ -102,6 +102,9 @@ interface Answering {
   failedAt?: number;
 }
 
+/** Node removes the socket of a request that was aborted, which its type does not say. */
+const isConnected = ({ socket }: { readonly socket: Duplex | null }): boolean => socket !== null && !socket.destroyed;
+
 /** Ends requests whose body is too slow. One interval checks all of them, because a timer per request would slow every call. */
 class BodyWatch {
   readonly answering = new Map<ServerResponse, Answering>();
@@ -120,7 +123,7 @@ class BodyWatch {
     this.answering.set(res, { since });
     res.once('close', () => {
       this.answering.delete(res);
-      if (!res.req.complete && !res.req.socket.destroyed) this.#unread.set(res.req, since);
+      if (!res.req.complete && isConnected(res.req)) this.#unread.set(res.req, since);
     });
   }
 
@@ -140,9 +143,9 @@ class BodyWatch {
   #check(now: number): void {
     for (const [res, each] of this.answering) if (!res.req.complete && now - each.since >= this.#bodyMs) this.#end(res, each, now);
     for (const [req, since] of this.#unread) {
-      if (!req.complete && !req.socket.destroyed && now - since < this.#bodyMs) continue;
+      if (!req.complete && isConnected(req) && now - since < this.#bodyMs) continue;
       this.#unread.delete(req);
-      if (!req.complete) req.socket.destroy();
+      if (!req.complete && isConnected(req)) req.socket.destroy();
     }
   }
 

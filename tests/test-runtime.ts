@@ -246,7 +246,11 @@ export async function openTestRuntime({
     },
     async decide(who, id, approved, replica = 0) {
       try {
-        return await (deciders[replica % deciders.length] as DecisionService).decide(id, approved, callerOf(who), randomUUID());
+        return await (deciders[replica % deciders.length] as DecisionService).decide(id, {
+          approved,
+          caller: callerOf(who),
+          requestId: randomUUID(),
+        });
       } catch (error) {
         if (error instanceof Failure) return error.answer();
         throw error;

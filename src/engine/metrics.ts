@@ -16,7 +16,7 @@ export type Reading = readonly [labels: Labels, value: number];
 export interface Metrics {
   counter(name: string, help: string, labels?: Labels): Counter;
   histogram(name: string, help: string, labels?: Labels): Histogram;
-  read(kind: 'gauge' | 'counter', name: string, help: string, readings: () => readonly Reading[]): void;
+  read(kind: 'gauge' | 'counter', described: { readonly name: string; readonly help: string }, readings: () => readonly Reading[]): void;
   /** All series; with `server`, only those with this label `server` or without one. */
   text(server?: string): string;
 }
@@ -99,8 +99,7 @@ export function createMetrics(): Metrics {
     if (found.kind !== kind || found.help !== help) throw new Error(`${name} is registered twice with different kinds or help texts`);
     return found;
   };
-  const series = <S extends Series>(kind: string, name: string, help: string, labels: Labels, make: () => S): S => {
-    const known = family(kind, name, help).series;
+  const series = <S extends Series>({ series: known }: Family, labels: Labels, make: () => S): S => {
     const key = formatLabels(labels);
     const found = (known.get(key) as S | undefined) ?? make();
     known.set(key, found);
@@ -108,9 +107,9 @@ export function createMetrics(): Metrics {
   };
 
   return {
-    counter: (name, help, labels = {}) => series('counter', name, help, labels, () => new CounterSeries(name, labels)),
-    histogram: (name, help, labels = {}) => series('histogram', name, help, labels, () => new HistogramSeries(name, labels)),
-    read: (kind, name, help, readings) => void family(kind, name, help).readings.push(readings),
+    counter: (name, help, labels = {}) => series(family('counter', name, help), labels, () => new CounterSeries(name, labels)),
+    histogram: (name, help, labels = {}) => series(family('histogram', name, help), labels, () => new HistogramSeries(name, labels)),
+    read: (kind, { name, help }, readings) => void family(kind, name, help).readings.push(readings),
     text(server) {
       const isSelected = (of: string | undefined) => server === undefined || of === undefined || of === server;
       let text = '';

@@ -22,7 +22,11 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** Numbers below 10,000 get no thousands separator, because they may be years. */
 const amount = (n: number | bigint) => (n < 10_000 ? String(n) : n.toLocaleString('en-US'));
 
-function size(origin: string, n: number | bigint, bound: 'at least' | 'at most', inclusive: boolean): string {
+interface Bound {
+  readonly n: number | bigint;
+  readonly inclusive: boolean | undefined;
+}
+function size(origin: string, bound: 'at least' | 'at most', { n, inclusive = true }: Bound): string {
   if (origin === 'string') return `must have ${bound} ${amount(n)} ${Number(n) === 1 ? 'character' : 'characters'}`;
   if (origin === 'array') return `must have ${bound} ${amount(n)} ${Number(n) === 1 ? 'entry' : 'entries'}`;
   return `must be ${inclusive ? bound : bound === 'at least' ? 'more than' : 'less than'} ${amount(n)}`;
@@ -34,9 +38,9 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
     case 'too_big':
-      return size(issue.origin, issue.maximum, 'at most', issue.inclusive !== false);
+      return size(issue.origin, 'at most', { n: issue.maximum, inclusive: issue.inclusive });
     case 'too_small':
-      return size(issue.origin, issue.minimum, 'at least', issue.inclusive !== false);
+      return size(issue.origin, 'at least', { n: issue.minimum, inclusive: issue.inclusive });
     case 'invalid_format':
       return `must be ${FORMATS[issue.format] ?? 'written in another way; see its description'}`;
     case 'invalid_value':

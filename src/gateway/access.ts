@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../engine/caller.ts';
 import { Failure, failure } from '../declare/errors.ts';
 import type { Clock } from '../engine/ports.ts';
-import { bearer, type Verifier } from '../identity/verify.ts';
+import { byToken, type Verifier } from '../identity/verify.ts';
 
 /** The part of browser sessions that the API needs. */
 export interface BrowserSessions {
@@ -15,14 +15,6 @@ export interface BrowserSessions {
 
 /** `deciding`: the request decides on a change, so a browser session renews an access token that is older than FRESH_SECONDS. */
 export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
-
-/** Accepts bearer tokens only, because MCP endpoints and domain servers ignore cookies. */
-export const byToken =
-  (verifier: Verifier, audiences: readonly string[]): Authenticate =>
-  (req) => {
-    const { authorization } = req.headers;
-    return verifier.verifyCached(authorization, audiences) ?? verifier.verify(bearer(authorization), audiences);
-  };
 
 export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[], sessions: BrowserSessions): Authenticate => {
   const token = byToken(verifier, audiences);

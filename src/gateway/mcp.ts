@@ -9,7 +9,7 @@ import type { Clock, KeyValue, Logger } from '../engine/ports.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { RecordRefused } from '../engine/audit/refused.ts';
 import { isOurName, UNNAMED } from '../identity/claims.ts';
-import type { Guard } from '../transports/guard.ts';
+import type { Guard } from '../transports/request.ts';
 import { type McpHandler, type McpOptions, createMcpTransport, type ToolCall } from '../transports/mcp/index.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';

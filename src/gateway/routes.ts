@@ -97,7 +97,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     try {
       ({ approved } = parsed(decision, req.body));
       if (req.headers.authorization === undefined) deps.checkCard(req.raw, await decide.view(id, who.person));
-      const answer = await decide.decide(id, approved, who, req.id);
+      const answer = await decide.decide(id, { approved, caller: who, requestId: req.id });
       if (answer.status !== 'success') await record(answer);
       return sendAnswer(reply, answer, undefined);
     } catch (error) {

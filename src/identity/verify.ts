@@ -1,5 +1,6 @@
 /** Verifies access tokens: signature, claims, revocation, account and employment, with a cache of ten seconds. */
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { Caller } from '../engine/caller.ts';
 import { Failure, failure } from '../declare/errors.ts';
@@ -71,6 +72,12 @@ interface Source {
 /** The token in `Authorization: Bearer …`. */
 export const bearer = (authorization: string | undefined): string | undefined =>
   authorization?.startsWith('Bearer ') || authorization?.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7) : undefined;
+
+/** Accepts bearer tokens only, because MCP endpoints and domain servers ignore cookies. */
+export const byToken =
+  (verifier: Verifier, audiences: readonly string[]) =>
+  ({ headers: { authorization } }: Pick<IncomingMessage, 'headers'>): Caller | Promise<Caller> =>
+    verifier.verifyCached(authorization, audiences) ?? verifier.verify(bearer(authorization), audiences);
 
 export function createVerifier({ issuers, people, denied, clock, onRefused, onLongLived }: VerifierOptions): Verifier {
   const byUrl = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));

@@ -273,7 +273,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const sources = [audit, ...stores.chains];
   const readMarks = () => checkpoints.all(keptHere(config, local));
   const kept = createAuditPart(sources, async () =>
-    verifyChains(sources, await readMarks(), auditKeys, { own: checkpointedHere(config), again: readMarks }),
+    verifyChains(sources, await readMarks(), { keys: auditKeys, own: checkpointedHere(config), again: readMarks }),
   );
   const { redisUrl } = config;
   const otherParts =

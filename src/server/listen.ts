@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Failure, failure } from '../declare/errors.ts';
-import { tooSlow } from '../transports/body.ts';
-import { requestId, sendFailure } from '../transports/guard.ts';
+import { tooSlow, requestId, sendFailure } from '../transports/request.ts';
 import { isLongLived } from '../transports/long-lived.ts';
 import { ConfigProblem } from './config.ts';
 

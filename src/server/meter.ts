@@ -94,16 +94,17 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
         .add();
       metrics.histogram('tamshai_upstream_duration_seconds', 'Duration of forwarded calls.', { server }).observe(ms / 1000);
     },
-    sessions: (server, open) => metrics.read('gauge', 'tamshai_mcp_sessions', 'Open MCP sessions.', () => [[{ server }, open()]]),
+    sessions: (server, open) =>
+      metrics.read('gauge', { name: 'tamshai_mcp_sessions', help: 'Open MCP sessions.' }, () => [[{ server }, open()]]),
     close: stop,
   };
 }
 
 export function readPools({ metrics }: Meter, pools: () => readonly PoolLoad[]): void {
-  metrics.read('gauge', 'tamshai_pool_connections', 'Open connections to stores and other servers, by state.', () =>
+  metrics.read('gauge', { name: 'tamshai_pool_connections', help: 'Open connections to stores and other servers, by state.' }, () =>
     pools().flatMap(({ pool, open, idle }) => [[{ pool, state: 'busy' }, open - idle] as const, [{ pool, state: 'idle' }, idle] as const]),
   );
-  metrics.read('gauge', 'tamshai_pool_waiting', 'Requests that wait for a connection.', () =>
+  metrics.read('gauge', { name: 'tamshai_pool_waiting', help: 'Requests that wait for a connection.' }, () =>
     pools().map(({ pool, waiting }) => [{ pool }, waiting] as const),
   );
 }
@@ -112,11 +113,11 @@ export function readPools({ metrics }: Meter, pools: () => readonly PoolLoad[]):
 function readProcess(metrics: Metrics): () => void {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
-  const gauge = (name: string, help: string, value: () => number) => metrics.read('gauge', name, help, () => [[{}, value()]]);
-  metrics.read('gauge', 'tamshai_build_info', 'Always 1, with the version of Tamshai and of Node as labels.', () => [
+  const gauge = (name: string, help: string, value: () => number) => metrics.read('gauge', { name, help }, () => [[{}, value()]]);
+  metrics.read('gauge', { name: 'tamshai_build_info', help: 'Always 1, with the version of Tamshai and of Node as labels.' }, () => [
     [{ version, node: process.versions.node }, 1],
   ]);
-  metrics.read('counter', 'process_cpu_seconds_total', 'CPU time of this process.', () => {
+  metrics.read('counter', { name: 'process_cpu_seconds_total', help: 'CPU time of this process.' }, () => {
     const { user, system } = process.cpuUsage();
     return [[{}, (user + system) / 1e6]];
   });
@@ -126,14 +127,14 @@ function readProcess(metrics: Metrics): () => void {
     () => Math.round(performance.timeOrigin) / 1000,
   );
   gauge('process_resident_memory_bytes', 'Resident memory of this process.', () => process.memoryUsage.rss());
-  metrics.read('gauge', 'process_open_fds', 'Open files and sockets.', () => {
+  metrics.read('gauge', { name: 'process_open_fds', help: 'Open files and sockets.' }, () => {
     try {
       return [[{}, readdirSync('/proc/self/fd').length]];
     } catch {
       return [];
     }
   });
-  metrics.read('gauge', 'nodejs_memory_bytes', 'Memory of Node, by part.', () => {
+  metrics.read('gauge', { name: 'nodejs_memory_bytes', help: 'Memory of Node, by part.' }, () => {
     const { heapUsed, heapTotal, external } = process.memoryUsage();
     return [
       [{ part: 'heap_used' }, heapUsed],
@@ -141,10 +142,10 @@ function readProcess(metrics: Metrics): () => void {
       [{ part: 'external' }, external],
     ];
   });
-  metrics.read('counter', 'tamshai_event_loop_active_seconds_total', 'Time in which the event loop was active.', () => [
+  metrics.read('counter', { name: 'tamshai_event_loop_active_seconds_total', help: 'Time in which the event loop was active.' }, () => [
     [{}, performance.eventLoopUtilization().active / 1000],
   ]);
-  metrics.read('gauge', 'tamshai_event_loop_lag_seconds', 'Delay of the event loop since the last scrape.', () => {
+  metrics.read('gauge', { name: 'tamshai_event_loop_lag_seconds', help: 'Delay of the event loop since the last scrape.' }, () => {
     const seconds = (ns: number) => (Number.isFinite(ns) ? Math.max(0, ns) / 1e9 : 0);
     const readings = [
       [{ at: 'p50' }, seconds(lag.percentile(50))],

@@ -7,7 +7,7 @@ import type { Metrics } from '../engine/metrics.ts';
 import { failure } from '../declare/errors.ts';
 import { isLocal } from '../gateway/access.ts';
 import { METRICS_TYPE, scraperKey } from '../gateway/metrics-route.ts';
-import { sendFailure } from '../transports/guard.ts';
+import { sendFailure } from '../transports/request.ts';
 import type { Handler } from './listen.ts';
 
 export interface Operations {

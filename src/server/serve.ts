@@ -8,7 +8,8 @@ import type { Registry } from '../engine/registry.ts';
 import type { RecordRefused } from '../engine/audit/refused.ts';
 import { answerContract } from '../engine/contracts.ts';
 import type { Runtime } from '../engine/runtime.ts';
-import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
+import { byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
+import { byToken } from '../identity/verify.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';
 import { createMetricsRoute } from '../gateway/metrics-route.ts';
@@ -21,7 +22,7 @@ import { type OtherParts, createAuditReader, type AuditPart } from '../gateway/a
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import type { WebBuild } from '../identity/web/build.ts';
 import type { Refusals } from '../storage/audit/refusals.ts';
-import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
+import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/request.ts';
 import { createRestApp } from '../transports/rest.ts';
 import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';

@@ -11,7 +11,7 @@ import type { Logger } from '../engine/ports.ts';
 import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
-import { requestId } from '../transports/guard.ts';
+import { requestId } from '../transports/request.ts';
 import type { Handler } from './listen.ts';
 import { version } from './package.ts';
 import type { TracingSettings } from './tracing-settings.ts';

@@ -9,9 +9,7 @@ import type { Logger } from '../engine/ports.ts';
 import type { UnreadBody } from '../engine/audit/recorder.ts';
 import type { Tool } from '../declare/tool.ts';
 import { isFormType, isJsonType } from '../engine/media-type.ts';
-import { BODY_LIMITS, decodeText, isPacked, packed, tooLarge } from './body.ts';
-import { requestId } from './guard.ts';
-import { type JsonRules, parseJson } from './json.ts';
+import { BODY_LIMITS, decodeText, isPacked, packed, tooLarge, requestId, type JsonRules, parseJson } from './request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
+import { createHostGuard, loopbackAddresses } from '../../src/transports/request.ts';
 import { type McpFeature, createMcpTransport } from '../../src/transports/mcp/index.ts';
 import { callerOf, key } from '../unit/mcp-fixture.ts';
 import { ASKING_PROMPT, askingPrompt, type Came, ROUNDS } from './rounds.ts';

@@ -30,7 +30,7 @@ async function verified(folder: string): Promise<AuditVerdict> {
   const chains = openCallChains(join(folder, 'audit.db'));
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
   try {
-    return await verifyChains([chains], await readCheckpoints(join(folder, 'checkpoints.jsonl'), kv), keys);
+    return await verifyChains([chains], await readCheckpoints(join(folder, 'checkpoints.jsonl'), kv), { keys });
   } finally {
     await chains.close();
     await kv.close();

@@ -191,8 +191,8 @@ describe('the dashboard', () => {
     const upstream = createMetrics();
     upstream.counter('tamshai_upstream_calls_total', '-', { server: 'hr', outcome: 'answered' });
     upstream.histogram('tamshai_upstream_duration_seconds', '-', { server: 'hr' }).observe(1);
-    upstream.read('gauge', 'tamshai_pool_connections', '-', () => [[{ pool: 'a', state: 'idle' }, 1]]);
-    upstream.read('gauge', 'tamshai_pool_waiting', '-', () => [[{ pool: 'a' }, 1]]);
+    upstream.read('gauge', { name: 'tamshai_pool_connections', help: '-' }, () => [[{ pool: 'a', state: 'idle' }, 1]]);
+    upstream.read('gauge', { name: 'tamshai_pool_waiting', help: '-' }, () => [[{ pool: 'a' }, 1]]);
     const labels = new Map<string, Set<string>>();
     for (const sample of [...(await scrape()), ...parseMetrics(upstream.text())]) {
       const known = labels.get(sample.name) ?? new Set(['job', 'instance']);

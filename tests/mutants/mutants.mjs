@@ -158,7 +158,7 @@ export const MUTANTS = [
   {
     area: 'audit',
     name: 'a changed record breaks its chain',
-    find: 'if (!isLinked(record, chain, previous, keys)) return broken(chain, n,',
+    find: 'if (!isLinked(record, { chain, previous }, keys)) return broken(chain, n,',
     replace: 'if (record.mac === undefined) return broken(chain, n,',
     tests: ['tests/ports/audit', 'tests/unit/chains'],
   },

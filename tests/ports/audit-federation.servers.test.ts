@@ -53,7 +53,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     const file = join(folder, 'audit.db');
     const log = await openCallLog({ file, chain: `calls-${instance}`, key: auditKeys.chain[0] ?? Buffer.alloc(0), checkpoints });
     const own = createAuditPart([log], async () =>
-      verifyChains([log], await checkpoints.all((chain) => chain === `calls-${instance}`), auditKeys),
+      verifyChains([log], await checkpoints.all((chain) => chain === `calls-${instance}`), { keys: auditKeys }),
     );
     const others = await openAuditFederation({
       roles: builtIn.roles,

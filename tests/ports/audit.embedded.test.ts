@@ -53,7 +53,7 @@ const append = (log: { append(record: AuditRecord): Promise<void> }, from: numbe
 async function verify(folder: string, with_ = keys): Promise<AuditVerdict> {
   const chains = openCallChains(join(folder, 'audit.db'));
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
-  const verdict = await verifyChains([chains], await readCheckpoints(join(folder, 'checkpoints.jsonl'), kv), with_);
+  const verdict = await verifyChains([chains], await readCheckpoints(join(folder, 'checkpoints.jsonl'), kv), { keys: with_ });
   await chains.close();
   await kv.close();
   return verdict;
@@ -84,7 +84,10 @@ describe('the log of calls', () => {
     }
     expect(own).toEqual(Array.from({ length: 250 }, (_, i) => 250 - i).filter((n) => n % 3 === 2));
     expect(await log.newest({ limit: 10, principal: 'staff|9' })).toEqual([]);
-    expect(await verifyChains([log], await checkpoints.all(), keys)).toMatchObject({ ok: true, chains: [{ chain: 'calls', count: 250 }] });
+    expect(await verifyChains([log], await checkpoints.all(), { keys })).toMatchObject({
+      ok: true,
+      chains: [{ chain: 'calls', count: 250 }],
+    });
     await stop();
   });
 
@@ -404,7 +407,7 @@ describe('verification', () => {
     let mac = '';
     for (let n = 1; n <= 320; n++) {
       const body = bodyOf({ ...example(n), decision: 'refused' });
-      mac = macOf(randomBytes(32), 'calls', n, mac, body);
+      mac = macOf(randomBytes(32), { chain: 'calls', n, previous: mac, body });
       db.prepare('INSERT INTO records (chain, n, body, mac) VALUES (?, ?, ?, ?)').run('calls', n, body, mac);
     }
     db.close();
@@ -438,16 +441,19 @@ describe('verification', () => {
     const marks = await readCheckpoints(join(good, 'checkpoints.jsonl'), openSqliteKeyValue(':memory:'));
     const [key = Buffer.alloc(0)] = keys.checkpoint;
     const rival = signCheckpoint(key, { chain: 'calls', count: 320, mac: 'other', at: 'x' });
-    expect(await verifyChains([chains], [...marks, rival], keys)).toMatchObject({
+    expect(await verifyChains([chains], [...marks, rival], { keys })).toMatchObject({
       ok: false,
       n: 320,
       problem: expect.stringContaining('forked'),
     });
-    expect(await verifyChains([chains], [{ ...rival, ...signCheckpoint(key, { ...rival, count: 200 }) }], keys)).toMatchObject({
+    expect(await verifyChains([chains], [{ ...rival, ...signCheckpoint(key, { ...rival, count: 200 }) }], { keys })).toMatchObject({
       ok: false,
       n: 200,
     });
-    expect(await verifyChains([chains, chains], marks, keys)).toMatchObject({ ok: false, problem: expect.stringContaining('Two stores') });
+    expect(await verifyChains([chains, chains], marks, { keys })).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('Two stores'),
+    });
     await chains.close();
   });
 
@@ -479,15 +485,15 @@ describe('verification', () => {
     const macs: string[] = [''];
     for (let n = 1; n <= 1_200; n++) {
       const body = bodyOf(example(n));
-      macs.push(macOf(key, 'calls', n, macs[n - 1] ?? '', body));
+      macs.push(macOf(key, { chain: 'calls', n, previous: macs[n - 1] ?? '', body }));
       insert.run('calls', n, body, macs[n]);
     }
     const upTo = (count: number) => [signCheckpoint(signing, { chain: 'calls', count, mac: macs[count] ?? '', at: 'x' })];
-    expect(await verifyChains([chains], upTo(200), keys)).toMatchObject({ ok: true });
+    expect(await verifyChains([chains], upTo(200), { keys })).toMatchObject({ ok: true });
     const old = { ok: false, chain: 'calls', problem: expect.stringContaining('A checkpoint is overdue') };
-    expect(await verifyChains([chains], upTo(199), keys)).toMatchObject(old);
+    expect(await verifyChains([chains], upTo(199), { keys })).toMatchObject(old);
     // A chain that grew during the verification has newer checkpoints by then.
-    expect(await verifyChains([chains], upTo(199), keys, { again: async () => upTo(1_200) })).toMatchObject({ ok: true });
+    expect(await verifyChains([chains], upTo(199), { keys, again: async () => upTo(1_200) })).toMatchObject({ ok: true });
     db.close();
   });
 
@@ -577,7 +583,7 @@ describe('verification', () => {
     const db = new Database(place.file);
     let mac = '';
     for (let n = 1; n <= 9; n++) {
-      mac = macOf(place.key, 'calls', n, mac, bodyOf(example(n)));
+      mac = macOf(place.key, { chain: 'calls', n, previous: mac, body: bodyOf(example(n)) });
       db.prepare('INSERT INTO records (chain, n, body, mac) VALUES (?, ?, ?, ?)').run('calls', n, bodyOf(example(n)), mac);
     }
     db.close();
@@ -620,7 +626,10 @@ describe('verification', () => {
 
   test('fails without the key or with another key, and succeeds with the old key beside a new one', async () => {
     const chains = openCallChains(join(good, 'audit.db'));
-    expect(await verifyChains([chains], [], undefined)).toMatchObject({ ok: false, problem: expect.stringContaining('without its key') });
+    expect(await verifyChains([chains], [], { keys: undefined })).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('without its key'),
+    });
     await chains.close();
     const other = { chain: [randomBytes(32)], checkpoint: [randomBytes(32)] };
     expect(await verify(good, other)).toMatchObject({ ok: false });
@@ -636,7 +645,7 @@ describe('verification', () => {
       for (let i = 2_001; !done; i++) await log.append(example(i));
     })();
     const again = () => checkpoints.all();
-    for (let i = 0; i < 5; i++) expect(await verifyChains([log], await again(), keys, { again })).toMatchObject({ ok: true });
+    for (let i = 0; i < 5; i++) expect(await verifyChains([log], await again(), { keys, again })).toMatchObject({ ok: true });
     done = true;
     await growing;
     await stop();

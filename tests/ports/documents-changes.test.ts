@@ -164,7 +164,7 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       for (let n = 0; n < 3; n++) await testRuntime.write(carol, { stage: `S${n}` });
       await another.executeOnce(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
       await storeOn(testRuntime.database, 'sales-main').executeOnce(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
-      expect(await verifyChains([testRuntime.database.chains], [], keys, { own: () => false })).toMatchObject({
+      expect(await verifyChains([testRuntime.database.chains], [], { keys, own: () => false })).toMatchObject({
         ok: true,
         chains: [
           { chain: 'sales-main', count: 4 },
@@ -199,14 +199,14 @@ describe.each(databases.filter((kind) => kind === 'MongoDB'))('the audit log on 
     try {
       for (const change of [{ principal: 'staff:dan' }, { at: '1970-01-01T00:00:00.000Z' }, { body: 'no JSON' }]) {
         await audit.updateOne({ n: 2 }, { $set: change });
-        expect([change, await verifyChains([testRuntime.database.chains], [], keys, { own: () => false })]).toMatchObject([
+        expect([change, await verifyChains([testRuntime.database.chains], [], { keys, own: () => false })]).toMatchObject([
           change,
           { ok: false, n: 2 },
         ]);
         expect((await testRuntime.database.chains.newest({ limit: 2 })).map(({ n }) => n)).toEqual([3, 1]);
         await audit.replaceOne({ n: 2 }, kept);
       }
-      expect(await verifyChains([testRuntime.database.chains], [], keys, { own: () => false })).toMatchObject({ ok: true });
+      expect(await verifyChains([testRuntime.database.chains], [], { keys, own: () => false })).toMatchObject({ ok: true });
     } finally {
       await client.close();
     }

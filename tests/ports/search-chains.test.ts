@@ -8,7 +8,7 @@ test('verification detects a record that was extended after a NUL, misfiled by p
   const testRuntime = await openSearchTestStore('', 5);
   await testRuntime.store.executeOnce(dan, { id: undefined, tool: 'look' }, async () => ({ result: 1, audit: recordFor(dan, 'look') }));
   const [record] = await testRuntime.store.audit.newest({ limit: 1 });
-  const verdict = () => verifyChains([testRuntime.store.audit], [], { chain: [KEY], checkpoint: [KEY] }, { own: () => false });
+  const verdict = () => verifyChains([testRuntime.store.audit], [], { keys: { chain: [KEY], checkpoint: [KEY] }, own: () => false });
   expect(await verdict()).toMatchObject({ ok: true });
   const file = openSqlite('file' in testRuntime.place ? testRuntime.place.file : '');
   const filed = file.prepare('SELECT at, principal FROM desk__audit').raw().get() as [string, string];

@@ -639,7 +639,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     );
 
     test('the audit chains of all writers are valid', async () => {
-      const verdict = await verifyChains([store.audit], checkpoints, { chain: [KEY], checkpoint: [KEY] }, { own: () => false });
+      const verdict = await verifyChains([store.audit], checkpoints, { keys: { chain: [KEY], checkpoint: [KEY] }, own: () => false });
       expect(verdict).toMatchObject({ ok: true });
       const chains = await store.audit.chains();
       expect(chains.find(({ chain }) => chain === 'desk-0')?.count).toBeGreaterThan(5);

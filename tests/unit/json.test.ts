@@ -3,9 +3,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/declare/errors.ts';
-import { readJson } from '../../src/transports/body.ts';
-import { sendFailure } from '../../src/transports/guard.ts';
-import { parseJson } from '../../src/transports/json.ts';
+import { readJson, sendFailure, parseJson } from '../../src/transports/request.ts';
 
 function refusal(text: string, duplicates: 'refuse' | 'allow' = 'refuse'): Failure {
   try {

@@ -6,7 +6,7 @@ import type { Answer, PendingAnswer } from '../../src/declare/answer.ts';
 import type { Caller } from '../../src/engine/caller.ts';
 import { failure } from '../../src/declare/errors.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
+import { createHostGuard, loopbackAddresses } from '../../src/transports/request.ts';
 import { type McpHandler, type McpOptions, createMcpTransport, type TicketView, type ToolCall } from '../../src/transports/mcp/index.ts';
 
 const object = { type: 'object' as const };

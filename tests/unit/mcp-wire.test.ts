@@ -1,7 +1,7 @@
 /** MCP over HTTP at the wire level: Host and Origin checks, methods, malformed bodies, protocol revisions and internal errors. */
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createHostGuard, loopbackAddresses, requestId } from '../../src/transports/guard.ts';
+import { createHostGuard, loopbackAddresses, requestId } from '../../src/transports/request.ts';
 import { type Fixture, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;

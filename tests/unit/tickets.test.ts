@@ -105,14 +105,16 @@ describe('an approval', () => {
   it('is executed with the present roles of the person, not with those of the token', async () => {
     const { id } = await ask();
     const service = decisions(async (caller) => ({ ...caller, person: person('alice.chen', { roles: ['employee'] }) }));
-    await service.decide(id, true, callerOf(['employee', 'hr-write']), 'request');
+    await service.decide(id, { approved: true, caller: callerOf(['employee', 'hr-write']), requestId: 'request' });
     expect(executedWith).toEqual([[...callerOf(['employee']).person.roles]]);
   });
 
   it('is not executed if the present state of the person cannot be read', async () => {
     const { id } = await ask();
     const service = decisions(() => Promise.reject(new Error('unreachable')));
-    await expect(service.decide(id, true, callerOf(['hr-write']), 'request')).rejects.toThrow('unreachable');
+    await expect(service.decide(id, { approved: true, caller: callerOf(['hr-write']), requestId: 'request' })).rejects.toThrow(
+      'unreachable',
+    );
     expect(executedWith).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ function chainOf(count: number): ChainedRecord[] {
   const records: ChainedRecord[] = [];
   for (let n = 1, mac = ''; n <= count; n++) {
     const body = bodyOf(example(n));
-    mac = macOf(chainKey, 'calls', n, mac, body);
+    mac = macOf(chainKey, { chain: 'calls', n, previous: mac, body });
     records.push({ chain: 'calls', n, body, mac });
   }
   return records;
@@ -32,7 +32,7 @@ const checkpointOf = ({ n, mac }: ChainedRecord): Checkpoint => signCheckpoint(c
 test('the verification of a long chain yields to the event loop', async () => {
   const records = chainOf(20_000);
   const checkpoints = records.filter(({ n }) => n % 100 === 0).map(checkpointOf);
-  const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], checkpoints, keys));
+  const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], checkpoints, { keys }));
   expect(result).toEqual({ ok: true, chains: [{ chain: 'calls', count: 20_000, checkpointed: 20_000 }] });
   expect(turns).toBeGreaterThan(1);
 });
@@ -41,7 +41,7 @@ test('the verification of 150,000 checkpoints yields to the event loop', async (
   const records = chainOf(1);
   const first = checkpointOf(records[0] as ChainedRecord);
   const many = Array.from({ length: 150_000 }, (_, n) => signCheckpoint(checkpointKey, { chain: 'gone', count: n + 1, mac: 'x', at: AT }));
-  const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], [first, ...many], keys));
+  const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], [first, ...many], { keys }));
   expect(result).toEqual({ ok: false, chain: 'gone', n: 1, problem: 'The whole chain is missing.' });
   expect(turns).toBeGreaterThan(1);
 });

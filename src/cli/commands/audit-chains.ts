@@ -155,8 +155,7 @@ export async function checkLocalAudit(
     const verdict = await verifyChains(
       only,
       checkpoints.filter((each) => each.chain === chain),
-      keys,
-      { own, again },
+      { keys, own, again },
     );
     const [found] = verdict.ok ? verdict.chains : [];
     checked.push(

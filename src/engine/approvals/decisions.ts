@@ -23,6 +23,12 @@ export interface DecisionServiceOptions {
   readonly decided?: (server: string, outcome: Answer | CancelledAnswer) => void;
 }
 
+export interface TicketDecision {
+  readonly approved: boolean;
+  readonly caller: Caller;
+  readonly requestId: string;
+}
+
 export interface ConfirmationView {
   readonly state: Ticket['state'] | 'expired';
   readonly confirmationId: string;
@@ -72,14 +78,14 @@ export function createDecisionService({ tickets, backend, refresh, spend, failpo
       if (!(error instanceof Failure) || error.retryable || error.status === 401) throw error;
       answer = error.answer();
     }
-    await tickets.finish(ticket.id, answer.status === 'success' ? 'done' : 'failed', answer, requestId);
+    await tickets.finish(ticket.id, { state: answer.status === 'success' ? 'done' : 'failed', answer, requestId });
     decided?.(ticket.server, answer);
     failpoint('before-answer');
     return answer;
   }
 
   return {
-    async decide(id: string, approved: boolean, caller: Caller, requestId: string): Promise<Answer | CancelledAnswer> {
+    async decide(id: string, { approved, caller, requestId }: TicketDecision): Promise<Answer | CancelledAnswer> {
       if (!mayDecide(caller, id)) throw failure('PERSON_REQUIRED', 'Only a person can decide this, in the browser or in a terminal.');
       const waiting = await tickets.find(id, caller.person);
       if (waiting.answer !== undefined && (waiting.state === 'denied') !== approved) return waiting.answer;
@@ -105,7 +111,7 @@ export function createDecisionService({ tickets, backend, refresh, spend, failpo
         const result = await backend(ticket.server).findResult(ticket, person);
         if (result) {
           [state, answer] = ['done', result];
-          await tickets.finish(id, 'done', result);
+          await tickets.finish(id, { state: 'done', answer: result });
         }
       }
       return viewOf({ ...ticket, state, ...(answer && { answer }) });

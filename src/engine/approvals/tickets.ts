@@ -43,6 +43,12 @@ export interface Ticket {
   readonly requestId?: string;
 }
 
+export interface TicketOutcome {
+  readonly state: 'done' | 'failed';
+  readonly answer: Answer;
+  readonly requestId?: string;
+}
+
 interface WaitingEntry {
   readonly id: string;
   readonly digest: string;
@@ -222,7 +228,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
     mayExecute: (ticket: Ticket) => clock.now().getTime() <= new Date(ticket.expiresAt).getTime() + CLAIM_GRACE_MS,
 
     /** Stores the outcome, unless the ticket already has one. */
-    async finish(id: string, state: 'done' | 'failed', answer: Answer, requestId?: string): Promise<void> {
+    async finish(id: string, { state, answer, requestId }: TicketOutcome): Promise<void> {
       for (let attempt = 0; attempt < 50; attempt++) {
         const held = await load(id);
         if (

@@ -62,7 +62,7 @@ export function createChainWriter({ chain, key, last, checkpoint, begin, confirm
       const newest = confirmed?.(chain) ?? 0;
       const nextNote = note ?? (newest > named ? { count: newest } : undefined);
       const body = withNote(bodyOf(record), nextNote);
-      const link: ChainedRecord = { chain, n: n + 1, body, mac: macOf(key, chain, n + 1, mac, body) };
+      const link: ChainedRecord = { chain, n: n + 1, body, mac: macOf(key, { chain, n: n + 1, previous: mac, body }) };
       return {
         record: link,
         async release(committed) {

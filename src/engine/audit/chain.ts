@@ -39,8 +39,14 @@ export const CHECKPOINT_EVERY = 100;
 /** The text that is stored and that the MAC covers. It is never serialised again. */
 export const bodyOf = (record: AuditRecord): string => JSON.stringify(record);
 
-/** `previous` is the MAC of the record before; the empty string for the first record. */
-export const macOf = (key: Uint8Array, chain: string, n: number, previous: string, body: string): string =>
+export interface Link {
+  readonly chain: string;
+  readonly n: number;
+  /** The MAC of the record before; the empty string for the first record. */
+  readonly previous: string;
+  readonly body: string;
+}
+export const macOf = (key: Uint8Array, { chain, n, previous, body }: Link): string =>
   createHmac('sha256', key)
     .update(`${JSON.stringify(chain)} ${n} ${previous}\n${body}`)
     .digest('base64url');
@@ -128,6 +134,7 @@ const MISSING = 'The record is missing.';
 const broken = (chain: string, n: number, problem: string) => ({ ok: false, chain, n, problem }) as const;
 
 export interface VerifyOptions {
+  readonly keys: AuditKeys | undefined;
   /** Chains whose checkpoints must all be readable here; all chains by default. */
   readonly own?: ((chain: string) => boolean) | undefined;
   /** Reads the checkpoints again, because a growing chain may name a checkpoint that is newer than the first read. */
@@ -141,8 +148,7 @@ export interface VerifyOptions {
 export async function verifyChains(
   sources: readonly AuditChains[],
   checkpoints: readonly Checkpoint[],
-  keys: AuditKeys | undefined,
-  { own = () => true, again = async () => checkpoints }: VerifyOptions = {},
+  { keys, own = () => true, again = async () => checkpoints }: VerifyOptions,
 ): Promise<AuditVerdict> {
   if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'The audit log cannot be verified without its key.');
   const marks = await marksOf(checkpoints, keys);
@@ -154,7 +160,7 @@ export async function verifyChains(
     for (const { chain, count } of await source.chains()) {
       if (seen.has(chain)) return broken(chain, 1, 'Two stores contain this chain: one of them is a forgery.');
       seen.add(chain);
-      const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
+      const result = await walk(source, { chain, count }, { marks: marks.get(chain) ?? new Map(), keys: keys.chain });
       if ('ok' in result) return result;
       const { named, ...verified } = result;
       const due = verified.count - OVERDUE_AFTER;
@@ -214,10 +220,8 @@ async function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Pro
 
 async function walk(
   source: AuditChains,
-  chain: string,
-  count: number,
-  marks: ReadonlyMap<number, string>,
-  keys: readonly Uint8Array[],
+  { chain, count }: { readonly chain: string; readonly count: number },
+  { marks, keys }: { readonly marks: ReadonlyMap<number, string>; readonly keys: readonly Uint8Array[] },
 ): Promise<(VerifiedChain & { readonly named: number }) | (AuditVerdict & { ok: false })> {
   const notes = new Notes(marks);
   let n = 0;
@@ -229,7 +233,7 @@ async function walk(
     if (record.n !== n + 1)
       return broken(chain, n + 1, record.n > n + 1 ? MISSING : 'There is a record here that does not belong to the chain.');
     n = record.n;
-    if (!isLinked(record, chain, previous, keys)) return broken(chain, n, 'The record is not as it was written.');
+    if (!isLinked(record, { chain, previous }, keys)) return broken(chain, n, 'The record is not as it was written.');
     if ((marks.get(n) ?? record.mac) !== record.mac) {
       return broken(chain, n, 'A checkpoint names another record here: an old copy was restored and written to.');
     }
@@ -280,5 +284,5 @@ class Notes {
   }
 }
 
-const isLinked = (record: ChainedRecord, chain: string, previous: string, keys: readonly Uint8Array[]): boolean =>
-  record.chain === chain && keys.some((key) => same(macOf(key, chain, record.n, previous, record.body), record.mac));
+const isLinked = (record: ChainedRecord, { chain, previous }: Pick<Link, 'chain' | 'previous'>, keys: readonly Uint8Array[]): boolean =>
+  record.chain === chain && keys.some((key) => same(macOf(key, { ...record, previous }), record.mac));

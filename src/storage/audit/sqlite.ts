@@ -131,7 +131,7 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
     for (const { body: plain } of batch) {
       const body = withNote(plain, nextNote);
       nextNote = undefined;
-      mac = macOf(key, chain, ++n, mac, body);
+      mac = macOf(key, { chain, n: ++n, previous: mac, body });
       rows.push(chain, n, body, mac);
     }
     insertOf(batch.length).run(rows);

@@ -1,5 +1,6 @@
-/** One authenticated MCP request. The fast path and the SDK share it, and it calls its tool at most once. */
+/** One authenticated MCP request and its result. The fast path and the SDK share it, and it calls its tool at most once. */
 import type { ServerResponse } from 'node:http';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../../declare/answer.ts';
 import type { Caller } from '../../engine/caller.ts';
 import { Failure, failure } from '../../declare/errors.ts';
@@ -86,4 +87,54 @@ export class Exchange implements ToolCall {
     this.#options.log.error({ requestId, tool: this.name, error: thrown }, 'tool call failed unexpectedly');
     return failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId }).answer();
   }
+}
+
+interface Formatting {
+  describe(name: string, answer: Answer, asked: unknown): string;
+  embed?(name: string, answer: Answer, asked: unknown): { readonly uri: string; readonly json: string } | undefined;
+  readonly log: Logger;
+}
+
+/** The text line. It contains the approval URL, since some clients show nothing else. */
+function lineOf(formatting: Formatting, { name, args, requestId }: Exchange, answer: Answer): string {
+  let line: string;
+  try {
+    line = formatting.describe(name, answer, args);
+  } catch (error) {
+    // The call may have written, so its answer is sent even without a summary.
+    formatting.log.error({ requestId, tool: name, error }, 'summary of an answer failed');
+    line = answer.status === 'success' ? 'Done.' : answer.message;
+  }
+  if (/[\r\n]/.test(line)) line = line.replace(/\s*[\r\n]+\s*/g, ' ');
+  if (answer.status !== 'pending_confirmation') return line;
+  const { approvalUrl } = answer.confirmationData;
+  return line.includes(approvalUrl) ? line : `${line} Nothing is written until you approve it here: ${approvalUrl}`;
+}
+
+/** The embedded resource. `json` is the whole answer. */
+function resourceOf(formatting: Formatting, { name, args, requestId }: Exchange, answer: Answer, json: string) {
+  const other = formatting.embed?.(name, answer, args);
+  return { uri: other?.uri ?? `tamshai://answers/${requestId}`, mimeType: 'application/json', text: other?.json ?? json };
+}
+
+/** The members of a tools/call result as JSON text, without `_meta`. Serialises the answer once. */
+export function callInside(formatting: Formatting, exchange: Exchange, answer: Answer): string {
+  const json = JSON.stringify(answer);
+  const line = JSON.stringify(lineOf(formatting, exchange, answer));
+  const resource = JSON.stringify(resourceOf(formatting, exchange, answer, json));
+  const isError = answer.status === 'error' ? ',"isError":true' : '';
+  return `"content":[{"type":"text","text":${line}},{"type":"resource","resource":${resource}}],"structuredContent":${json}${isError}`;
+}
+
+/** The same result as an object, for the SDK. */
+export function callResult(formatting: Formatting, exchange: Exchange, answer: Answer): CallToolResult {
+  return {
+    content: [
+      { type: 'text', text: lineOf(formatting, exchange, answer) },
+      { type: 'resource', resource: resourceOf(formatting, exchange, answer, JSON.stringify(answer)) },
+    ],
+    structuredContent: { ...answer },
+    ...(answer.status === 'error' && { isError: true }),
+    _meta: { requestId: exchange.requestId },
+  };
 }

@@ -5,7 +5,7 @@ import type { Answer } from '../../declare/answer.ts';
 import type { Caller } from '../../engine/caller.ts';
 import type { Failure } from '../../declare/errors.ts';
 import type { Clock, KeyValue, Logger } from '../../engine/ports.ts';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../request.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';
 import type { TicketView, ToolCall, ToolListing } from './tool-call.ts';

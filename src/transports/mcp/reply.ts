@@ -1,7 +1,7 @@
 /** Writes the HTTP responses of the MCP endpoint. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Failure } from '../../declare/errors.ts';
-import { sendFailure } from '../guard.ts';
+import { sendFailure } from '../request.ts';
 import type { Exchange } from './exchange.ts';
 
 export const METHODS = 'GET, POST, DELETE';

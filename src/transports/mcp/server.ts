@@ -14,10 +14,9 @@ import {
 import { Failure } from '../../declare/errors.ts';
 import type { Approval } from './approval.ts';
 import { clientName, LEGACY, MODERN, opensUrls, sessionOpensUrls } from './client-info.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, callResult } from './exchange.ts';
 import { installResources } from './resources.ts';
 import type { McpOptions } from './options.ts';
-import { callResult } from './result.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { ToolCall } from './tool-call.ts';
 

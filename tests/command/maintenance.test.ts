@@ -221,7 +221,7 @@ describe('seed', () => {
     // Earlier audit records stay.
     expect(await tamshai(['audit', 'verify'], { settings })).toMatchObject({ code: 0 });
     const again = await tamshai(['seed'], { settings });
-    expect(again.err).toContain('There are 700 employees');
+    expect(again.err).toContain('700 rows in hr.employees');
     const running = await testServer({ ...settings, ...(await freePorts()) });
     const { data } = (
       await running.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis', '--json'])

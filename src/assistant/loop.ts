@@ -150,7 +150,7 @@ class QuestionRun {
 
   /** Runs one turn of the model. Without tools, the model can only answer from the results that it has. */
   async #askModel(withoutTools: boolean): Promise<readonly ToolCall[]> {
-    const { model, clock, limits } = this.#deps;
+    const { model, clock, limits, registry } = this.#deps;
     const { caller, readOnly } = this.#question;
     const now = clock.now();
     const messages = [...this.#history, ...this.#messages];
@@ -160,7 +160,12 @@ class QuestionRun {
       person: caller.person,
       now,
       messages,
-      instructions: instructionsFor(caller.person, now, { marker: this.#marker, readOnly, missing: this.#unavailable }),
+      instructions: instructionsFor(caller.person, now, {
+        company: registry.company,
+        marker: this.#marker,
+        readOnly,
+        missing: this.#unavailable,
+      }),
       tools: withoutTools ? [] : this.#tools,
       allTools: withoutTools ? [] : this.#allTools,
     };

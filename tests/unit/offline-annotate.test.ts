@@ -39,7 +39,7 @@ describe('days and periods, on a Monday', () => {
     expect(findDates('until 30 November', TODAY)[0]).toMatchObject({ to: '2026-11-30', openEnd: 'until' });
   });
   test('"the month before" is relative to the previous period', () => {
-    expect(findDates('and the month before?', TODAY, { from: '2026-10-01', to: '2026-10-31', grain: 'month' })[0]).toMatchObject({
+    expect(findDates('and the month before?', TODAY, { base: { from: '2026-10-01', to: '2026-10-31', grain: 'month' } })[0]).toMatchObject({
       from: '2026-09-01',
       to: '2026-09-30',
     });

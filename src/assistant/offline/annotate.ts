@@ -50,6 +50,8 @@ export interface Lexicon {
   readonly titled?: ReadonlySet<string>;
   /** Names of several words that contain common words: new york. */
   readonly phrases?: readonly string[];
+  /** The month in which the company's fiscal year begins; January by default. */
+  readonly fiscalYearStart?: number;
 }
 
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
@@ -99,7 +101,7 @@ export function annotate(
   const first = tokenise(text).slice(0, MAX_TOKENS);
   const head = first.length < MAX_TOKENS ? text : text.slice(0, first.at(-1)?.end);
   const emails = matchSpans(head, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
-  const dates = findDates(head, today, base)
+  const dates = findDates(head, today, { base, fiscalYearStart: lexicon.fiscalYearStart })
     .filter((when) => !quotes.some((quote) => overlaps(quote, when)))
     .slice(0, MAX_SPANS);
   const ids = matchSpans(head, ID, (match) => match[0]).filter(

@@ -1,4 +1,4 @@
-/** Calendar arithmetic on days as text (2026-11-16), in UTC like the tools. */
+/** Calendar arithmetic on days as text (2026-11-16), which are days of the company. */
 
 export const MONTHS = [
   'january',

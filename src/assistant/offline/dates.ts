@@ -1,5 +1,6 @@
 /** Finds dates and periods in a text, relative to today. */
 import { type Grain, makeDay, MONTHS, dateParts, addDays, addUnits, type DateRange, periodOf, WEEKDAYS } from './calendar.ts';
+import { inFiscalYear, type PeriodNames, yearsLater } from './fiscal-dates.ts';
 import { fold } from './tokenise.ts';
 
 export interface DateMention extends DateRange {
@@ -14,6 +15,8 @@ export interface DateMention extends DateRange {
   readonly count: { readonly of: Grain; readonly number: number } | undefined;
   /** The text names no year, so the previous or the next year may be meant. */
   readonly anyYear: boolean;
+  /** The names of a quarter or year, if the company's fiscal year is not the calendar year. */
+  readonly names: PeriodNames | undefined;
 }
 
 const MONTH =
@@ -294,7 +297,11 @@ const OPEN_END_WORD =
 const RANGE_WORD = /^,? ?(?:to|until|till|through|and|-|up to) ?(?:the )?$/;
 
 /** All dates and periods of a text, in text order. */
-export function findDates(text: string, today: string, base?: DateRange & { grain: Grain }): DateMention[] {
+export function findDates(
+  text: string,
+  today: string,
+  { base, fiscalYearStart = 1 }: { base?: (DateRange & { grain: Grain }) | undefined; fiscalYearStart?: number | undefined } = {},
+): DateMention[] {
   let rest = fold(text);
   // Folding can change the length of the text. Then only the case is lowered, because positions must stay valid.
   if (rest.length !== text.length) rest = text.toLowerCase();
@@ -310,7 +317,8 @@ export function findDates(text: string, today: string, base?: DateRange & { grai
           openEnd: undefined,
           count: undefined,
           anyYear: false,
-          ...meant,
+          names: undefined,
+          ...(fiscalYearStart === 1 ? meant : inFiscalYear(meant, match[0], { today, fiscalYearStart })),
           start: match.index,
           end: match.index + match[0].length,
         });
@@ -368,6 +376,7 @@ function joinRanges(found: readonly DateMention[], text: string): DateMention[] 
           openEnd: undefined,
           grain: last.grain === when.grain ? last.grain : 'day',
           anyYear: last.anyYear && when.anyYear,
+          names: undefined,
         };
         continue;
       }
@@ -385,6 +394,7 @@ export function inNearestYear(when: DateMention, today: string, ahead: boolean):
   return when;
 }
 function shiftYears(when: DateMention, years: number): DateMention {
-  const from = addUnits(when.from, 'year', years);
-  return when.grain === 'day' ? { ...when, from, to: addUnits(when.to, 'year', years) } : { ...when, ...periodOf(from, when.grain) };
+  const [from, names] = [addUnits(when.from, 'year', years), yearsLater(when.names, years)];
+  if (when.grain === 'day') return { ...when, from, to: addUnits(when.to, 'year', years) };
+  return { ...when, names, from, to: addDays(addUnits(addDays(when.to, 1), 'year', years), -1) };
 }

@@ -25,6 +25,8 @@ export interface ToolDeclaration
   readonly output: Schema;
   readonly effect: Effect | undefined;
   readonly plural: string | undefined;
+  /** The currency of its amounts. */
+  readonly currency: string;
   /** The keys of its totals. */
   readonly summary: readonly string[];
   readonly examples: readonly ExampleDeclaration[];
@@ -36,6 +38,7 @@ export interface Declarations {
   readonly exampleDay: string;
   readonly tools: readonly ToolDeclaration[];
   readonly roles: Readonly<Record<Realm, readonly Role[]>>;
+  readonly fiscalYearStart: number;
 }
 
 /** Yields after each tool, so that the caller can release the event loop. */
@@ -53,7 +56,12 @@ export function* readDeclarations(registry: Registry, phrases: Phrases): Generat
     yield;
   }
   const { roles } = registry;
-  return { exampleDay: EXAMPLE_DAY, tools, roles: { staff: roles.of('staff'), customer: roles.of('customer') } };
+  return {
+    exampleDay: EXAMPLE_DAY,
+    tools,
+    roles: { staff: roles.of('staff'), customer: roles.of('customer') },
+    fiscalYearStart: registry.company.fiscalYearStart,
+  };
 }
 
 function declarationOf(
@@ -71,6 +79,7 @@ function declarationOf(
     audience,
     effect: effectOf(tool),
     plural: pluralOf(tool),
+    currency: tool.company.currency,
     errors,
     lastResort,
     aliases,

@@ -1,7 +1,7 @@
 /** The dialogue manager: answers each round of a conversation with the frames of the previous rounds. */
 import type { Answer } from '../../declare/answer.ts';
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
-import { quarterOf, yearOf } from './calendar.ts';
+import { nameOf } from './fiscal-dates.ts';
 import { matchChoice } from './choices.ts';
 import { splitComparison, embeddedQuestion, splitClauses } from './clauses.ts';
 import type { DialogueContext, TurnContext } from './context.ts';
@@ -337,14 +337,15 @@ function replaceableParts(index: ToolIndex, entry: IndexedTool, utterance: Utter
   for (const quote of utterance.quotes) if (free(quote)) found.push({ kind: 'name', at: quote, text: `'${quote.text}'` });
   return found.sort((a, b) => a.at.start - b.at.start);
 }
-const formatDates = ({ from, to, grain, openEnd }: Utterance['dates'][number]): string => {
+const formatDates = ({ from, to, grain, openEnd, names }: Utterance['dates'][number]): string => {
+  const { year, quarter } = names?.fiscal ?? nameOf(from);
   const text =
     grain === 'month'
       ? from.slice(0, 7)
       : grain === 'quarter'
-        ? `${yearOf(from)}-Q${quarterOf(from)}`
+        ? `${year}-Q${quarter}`
         : grain === 'year'
-          ? String(yearOf(from))
+          ? String(year)
           : from === to
             ? from
             : `${from} to ${to}`;

@@ -50,6 +50,7 @@ export interface ToolIndex {
     readonly names: ReadonlySet<string>;
     readonly titled: ReadonlySet<string>;
     readonly phrases: readonly string[];
+    readonly fiscalYearStart: number;
   };
   /** Slot key → its known values; each maps the folded value to the value as written. */
   readonly knownValues: ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -68,7 +69,10 @@ const fieldsOf = (schema: Schema): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(unwrapUnion(inner)))]);
 export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? unwrapUnion(schema.items) : schema);
 
-function createLexicon(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>): ToolIndex['lexicon'] {
+function createLexicon(
+  { tools, fiscalYearStart }: Declarations,
+  slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>,
+): ToolIndex['lexicon'] {
   const vocabulary = new Map<string, number>();
   const add = (word: string) => vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
   const names = new Set<string>();
@@ -130,7 +134,7 @@ function createLexicon(tools: readonly ToolDeclaration[], slots: ReadonlyMap<Too
       ),
     ),
   ];
-  return { vocabulary, names, titled, phrases };
+  return { vocabulary, names, titled, phrases, fiscalYearStart };
 }
 
 /** Words of names and queries. They do not indicate the intent. */
@@ -339,7 +343,7 @@ function refineSlotKind(slot: Slot, tool: ToolDeclaration, examples: readonly Ex
 export function indexTools(declarations: Declarations): ToolIndex {
   const { tools } = declarations;
   const slots = new Map(tools.map((tool) => [tool, slotsOf(tool)]));
-  const lexicon = createLexicon(tools, slots);
+  const lexicon = createLexicon(declarations, slots);
   const fields = new Map<string, number>();
   for (const tool of tools)
     for (const part of new Set(fieldsOf(rowOf(tool.output)).flatMap((field) => field.split('_').map(stem))))

@@ -1,7 +1,7 @@
 /** The offline model: answers without a network, from an index of the tool declarations, in a worker thread. */
+import { dayIn } from '../../declare/company.ts';
 import type { Registry } from '../../engine/registry.ts';
 import type { Model, Turn } from '../model.ts';
-import { dayOf } from './calendar.ts';
 import type { Job } from './job.ts';
 import { roundsOf } from './memory.ts';
 import { createWorkerQueue, type QueueOptions } from './worker-queue.ts';
@@ -13,18 +13,18 @@ export function createOfflineModel(registry: Registry, options: Omit<QueueOption
   return {
     name: MODEL_NAME,
     async *answer(turn, signal) {
-      yield* await queue.run({ principal: turn.person.principal, job: jobFor(turn), signal });
+      yield* await queue.run({ principal: turn.person.principal, job: jobFor(turn, registry.company.timeZone), signal });
     },
     warm: () => queue.warm(),
     close: () => queue.close(),
   };
 }
 
-function jobFor({ person, now, messages, allTools }: Turn): Job {
+function jobFor({ person, now, messages, allTools }: Turn, timeZone: string): Job {
   const { realm, username, name, email, employeeId, roles } = person;
   return {
     asker: { realm, username, name, email, employeeId, roles },
-    today: dayOf(now),
+    today: dayIn(timeZone, now),
     rounds: roundsOf(messages),
     offered: allTools.map((each) => each.name),
   };

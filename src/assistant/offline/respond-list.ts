@@ -18,7 +18,8 @@ import {
 } from './respond-fields.ts';
 import { unmatchedWords, nameOf, type Row } from './rows.ts';
 import { isId, type Schema, unwrapUnion } from './schema.ts';
-import { escapeMarkdown, fieldLabel, formatMoney, renderTable, formatValue } from './table.ts';
+import { currencyOf, formatAmount } from '../../declare/money.ts';
+import { escapeMarkdown, fieldLabel, renderTable, formatValue } from './table.ts';
 
 const HOW_MANY = /\bhow many\b|\bnumber of\b|\bcount\b|\bheadcount\b/i;
 const YES_NO_QUESTION = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
@@ -123,7 +124,7 @@ function findExtreme(
       return (
         found.some((row) => row[key] !== null && row[key] !== HIDDEN && row[key] !== undefined) &&
         (by === 'figure'
-          ? own.unit === 'USD' || (named.includes(key) && typeof found[0]?.[key] === 'number')
+          ? currencyOf(own.unit) !== undefined || (named.includes(key) && typeof found[0]?.[key] === 'number')
           : own.format === 'date' || own.format === 'date-time')
       );
     };
@@ -194,7 +195,8 @@ function describeTotals(entry: IndexedTool, summary: Row, utterance: Utterance):
   const parts = Object.entries(summary)
     .filter(([key, given]) => given !== null && key !== 'count' && entry.tool.summary.includes(key))
     .map(([key, given]) => {
-      const text = typeof given === 'number' && !isCount(key) ? formatMoney(given) : formatValue(given, undefined, key);
+      const text =
+        typeof given === 'number' && !isCount(key) ? formatAmount(given, entry.tool.currency, 2) : formatValue(given, undefined, key);
       return `${lowerFirst(fieldLabel(key))} ${text}`;
     });
   if (parts.length === 0) return '';

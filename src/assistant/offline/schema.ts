@@ -43,6 +43,8 @@ export interface Schema {
   readonly description?: string;
   readonly pattern?: string;
   readonly unit?: string;
+  /** The field is a fiscal year or quarter, and the fiscal year begins in this month. */
+  readonly fiscalYearStart?: number;
   readonly untrusted?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -1,7 +1,7 @@
 /** Fills date slots, in the format that each slot expects. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
-import { quarterOf, yearOf } from './calendar.ts';
 import { inNearestYear, type DateMention } from './dates.ts';
+import { nameOf, namedFor } from './fiscal-dates.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 
@@ -75,16 +75,16 @@ export function fillDates(
     const when = inNearestYear(first, today, false);
     if (quarter && (first.grain === 'quarter' || (second?.grain ?? first.grain) === 'quarter')) {
       const of = first.grain === 'quarter' ? first : (second ?? first);
-      input[quarter.key] = quarterOf(of.from);
-      if (year) input[year.key] = yearOf((first === of ? (second?.grain === 'year' ? second : of) : first).from);
+      input[quarter.key] = namedFor(of, quarter.schema).quarter;
+      if (year) input[year.key] = namedFor(first === of ? (second?.grain === 'year' ? second : of) : first, year.schema).year;
     } else if (quarter && (first.grain === 'month' || first.grain === 'day')) {
-      input[quarter.key] = quarterOf(when.from);
-      if (year) input[year.key] = yearOf(when.from);
-    } else if (year) input[year.key] = yearOf(first.grain === 'quarter' ? first.from : when.from);
+      input[quarter.key] = namedFor(when, quarter.schema).quarter;
+      if (year) input[year.key] = namedFor(when, year.schema).year;
+    } else if (year) input[year.key] = namedFor(first.grain === 'quarter' ? first : when, year.schema).year;
     done = true;
     if (second) mark(second);
   } else if (year && first.grain === 'year' && !done) {
-    input[year.key] = yearOf(first.from);
+    input[year.key] = namedFor(first, year.schema).year;
     done = true;
   }
   if (done) mark(first);
@@ -102,15 +102,12 @@ function periodText({ schema, key }: Slot, when: DateMention, today: string): st
     quarter: /Q\d/.test(description),
     year: /(?:\b20\d\d\b)(?!-)/.test(description.replace(/Q\d 20\d\d/g, '')),
   };
-  const months = {
-    month: when.from.slice(0, 7),
-    quarter: `${yearOf(when.from)}-Q${quarterOf(when.from)}`,
-    year: String(yearOf(when.from)),
-  };
+  const { year, quarter } = namedFor(when, schema);
+  const months = { month: when.from.slice(0, 7), quarter: `${year}-Q${quarter}`, year: String(year) };
   if (when.grain === 'year' && takes.year) return months.year;
   if (when.grain === 'quarter' && takes.quarter) return months.quarter;
   if ((when.grain === 'month' || when.grain === 'day' || when.grain === 'week') && takes.month) return months.month;
-  if (when.grain === 'year' && takes.quarter) return `${yearOf(when.from)}-Q${quarterOf(today)}`;
+  if (when.grain === 'year' && takes.quarter) return `${year}-Q${nameOf(today, schema.fiscalYearStart).quarter}`;
   if (takes.quarter) return months.quarter;
   return takes.year || key.includes('year') ? months.year : undefined;
 }

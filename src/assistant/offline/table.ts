@@ -1,5 +1,6 @@
 /** Formats values for people and renders rows as a Markdown table. */
 import { HIDDEN, labelFor } from '../../declare/display.ts';
+import { currencyOf, formatAmount } from '../../declare/money.ts';
 import { isId, type Schema, unwrapUnion, typeOf } from './schema.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d/;
@@ -8,8 +9,6 @@ const groupDigits = (value: number, digits: number): string => {
   const [whole = '', rest] = Math.abs(value).toFixed(digits).split('.');
   return `${value < 0 ? '-' : ''}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest === undefined ? '' : `.${rest}`}`;
 };
-export const formatMoney = (value: number): string =>
-  `${value < 0 ? '-' : ''}$${groupDigits(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
 const formatDay = (text: string): string =>
   `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
 /** Escapes Markdown: untrusted text must not end a cell, or become a heading, a link or an image. */
@@ -20,7 +19,8 @@ export function formatValue(given: unknown, schema: Schema | undefined, key: str
   if (given === HIDDEN) return 'hidden';
   if (typeof given === 'boolean') return given ? 'yes' : 'no';
   if (typeof given === 'number') {
-    if (unwrapUnion(schema).unit === 'USD') return formatMoney(given);
+    const currency = currencyOf(unwrapUnion(schema).unit);
+    if (currency !== undefined) return formatAmount(given, currency, 2);
     if (/percent|_rate$|compliance/.test(key)) return `${given}%`;
     return /year|number|_id$|^id$/.test(key)
       ? String(given)

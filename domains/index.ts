@@ -39,7 +39,7 @@ const inOrder = (...modules: readonly Readonly<Record<string, ResourceOrPrompt>>
   );
 
 /** For samples that refer to people and departments of the built-in company. */
-const sizeOf = ({ directory, today }: SampleContext) => ({ employees: directory.size, today });
+const sizeOf = ({ directory, today, settings }: SampleContext) => ({ employees: directory.size, today, settings });
 
 // Sample rows are loaded on demand: most commands do not need them.
 export const hr = hrDomain.install({

@@ -1,4 +1,5 @@
 /** Sample data: the people of a sample company, and the rows that each domain makes for them. */
+import { type Company, DEFAULT_COMPANY } from './company.ts';
 import type { Realm } from './people.ts';
 
 /** A person who can sign in with the built-in identity provider: an employee, or a contact of a customer. */
@@ -62,13 +63,15 @@ export interface SampleContext {
   readonly company: SampleCompany;
   readonly directory: SampleDirectory;
   readonly today: Date;
+  /** The time zone, currency and fiscal year of the rows. */
+  readonly settings: Company;
 }
 
 export function sampleContext(
   company: SampleCompany,
-  { employees, today }: { readonly employees: number; readonly today: Date },
+  { employees, today, settings = DEFAULT_COMPANY }: { readonly employees: number; readonly today: Date; readonly settings?: Company },
 ): SampleContext {
-  return { company, directory: company.directory({ size: employees, today }), today };
+  return { company, directory: company.directory({ size: employees, today }), today, settings };
 }
 
 /** A cell that is an object is stored as JSON. */

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type pg from 'pg';
 import { copyRows, insertRows, withoutRowSecurity, withoutIndexes } from '../storage/sql/bulk.ts';
 import { type SampleCollection, sampleContext, type SampleTable } from '../declare/sample.ts';
+import type { Company } from '../declare/company.ts';
 import type { Registry } from '../engine/registry.ts';
 import { type Config, ConfigProblem } from './config.ts';
 
@@ -11,6 +12,8 @@ export interface SampleOptions {
   /** How many people the company has. */
   readonly employees: number;
   readonly today: Date;
+  /** The default company's settings unless given. */
+  readonly settings?: Company;
 }
 
 export interface LoadOptions extends SampleOptions {
@@ -38,6 +41,7 @@ export const sampleOptions = ({ registry, sampleEmployees }: Pick<Config, 'regis
   registry,
   employees: sampleEmployees,
   today: new Date(),
+  settings: registry.company,
 });
 
 /** The sample data that a domain has for the company of the configuration; empty if there is none. */

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { finance, hr, knowledge, sampleCompany, tasks } from '../../domains/index.ts';
 import type { Installed } from '../../src/declare/install.ts';
-import type { SampleCompany } from '../../src/declare/sample.ts';
+import { type SampleCompany, sampleContext } from '../../src/declare/sample.ts';
 import { defineSampleCompany } from '../../src/declare/sample-company.ts';
 import { registryOf } from '../../src/engine/registry.ts';
 import { openKeys } from '../../src/identity/keys.ts';
@@ -183,7 +183,7 @@ describe('a wrong sample is refused', () => {
     employees: 12,
     today: new Date(),
   });
-  const [table] = roomsSample({ company: nordwind, directory: nordwind.directory({ size: 12, today: new Date() }), today: new Date() });
+  const [table] = roomsSample(sampleContext(nordwind, { employees: 12, today: new Date() }));
 
   test.each([
     ['a table of another domain', { name: 'hr.employees' }],

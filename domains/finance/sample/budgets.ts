@@ -1,4 +1,5 @@
 /** Sample budgets: approved ones of last year and this year, and next year's in preparation. */
+import { yearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { at10, type Category, type Company, categories, dollars, type Hand, numbered, type Totals, yearGone } from './company.ts';
 import { between } from '../../sample-company/random.ts';
@@ -30,7 +31,7 @@ const next: Record<DepartmentName, 'DRAFT' | 'PENDING_APPROVAL' | 'APPROVED' | '
 
 /** The allocated amount of a budget line, in cents. */
 export function allocated(
-  { year: now, scale }: Pick<Company, 'year' | 'scale'>,
+  { fiscalYear: now, scale }: Pick<Company, 'fiscalYear' | 'scale'>,
   department: DepartmentName,
   year: number,
   category: Category,
@@ -43,10 +44,10 @@ export function allocated(
 }
 
 /** Fixed ids by department: 1 to 8 next year's, 11 to 18 this year's, 21 to 28 last year's. */
-const budgetId = ({ year: now }: Company, department: DepartmentName, year: number) =>
+const budgetId = ({ fiscalYear: now }: Company, department: DepartmentName, year: number) =>
   numbered('0fb00000', departmentNames.indexOf(department) + 1 + (now + 1 - year) * 10);
 
-const yearsOf = ({ year }: Company) => [year - 1, year, year + 1];
+const yearsOf = ({ fiscalYear }: Company) => [fiscalYear - 1, fiscalYear, fiscalYear + 1];
 
 export const budgetColumns =
   'budget_id department fiscal_year status created_by created_by_name created_at submitted_by submitted_by_name submitted_at comments approved_by approved_by_name approved_at approver_notes rejected_by rejected_by_name rejected_at rejection_reason';
@@ -55,9 +56,10 @@ export function* budgetRows(company: Company): Iterable<SampleRow> {
   const none: SampleRow = [null, null, null];
   const by = ({ id, name }: Hand, day: string): SampleRow => [id, name, at10(day)];
   for (const year of yearsOf(company)) {
-    const upcoming = year > company.year;
-    // A budget is created in the November before its year; next year's budgets are created in the days before today.
-    const days = (n: number) => (upcoming ? shiftedBack(company.today, 12 - n) : `${year - 1}-11-${String(4 + n).padStart(2, '0')}`);
+    const upcoming = year > company.fiscalYear;
+    const { from } = yearOf(year, company.settings);
+    // A budget is created two months before its year; next year's budgets are created in the days before today.
+    const days = (n: number) => (upcoming ? shiftedBack(company.today, 12 - n) : shiftedBack(from, 58 - n));
     for (const department of departmentNames) {
       const head = company.heads[department];
       const own = head.id === company.cfo.id;
@@ -93,12 +95,11 @@ export function* budgetLineRows(company: Company): Iterable<SampleRow> {
 
 /** Spending is at least the sum of paid invoices and reimbursements; the rest was paid by card. */
 export function* spendingRows(company: Company, paid: Totals): Iterable<SampleRow> {
-  for (const year of [company.year - 1, company.year]) {
+  for (const year of [company.fiscalYear - 1, company.fiscalYear]) {
     for (const department of departmentNames) {
       for (const [which, category] of categories.entries()) {
         const seed = departmentNames.indexOf(department) * 16 + which * 2 + (year % 2);
-        const usual =
-          allocated(company, department, year, category) * yearGone(year, company.today) * (between(800, 1040, seed, 53) / 1000);
+        const usual = allocated(company, department, year, category) * yearGone(year, company) * (between(800, 1040, seed, 53) / 1000);
         const spent = Math.max(Math.round(usual), paid.of(department, year, category));
         if (spent > 0) yield [department, year, category, dollars(spent)];
       }

@@ -1,4 +1,6 @@
 /** People, dates and amounts shared by the finance sample data. */
+import { type Company as CompanySettings, DEFAULT_COMPANY, dayIn } from '../../../src/declare/company.ts';
+import { fiscalYearOf, yearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
 import { dayOf } from '../../sample-company/days.ts';
@@ -10,6 +12,7 @@ export interface FinanceSampleOptions {
   /** The number of employees. */
   readonly employees: number;
   readonly today: Date;
+  readonly settings?: CompanySettings;
 }
 
 export interface Hand {
@@ -19,7 +22,10 @@ export interface Hand {
 export interface Company {
   readonly people: Directory;
   readonly today: string;
+  /** The calendar year. */
   readonly year: number;
+  readonly fiscalYear: number;
+  readonly settings: CompanySettings;
   /** The factor by which budgets and invoices grow with the company. */
   readonly scale: number;
   readonly heads: Readonly<Record<DepartmentName, Hand>>;
@@ -33,7 +39,7 @@ export interface Company {
 
 export const handOf = ({ id, first, last }: SamplePerson): Hand => ({ id, name: `${first} ${last}` });
 
-export function companyOf({ employees, today }: FinanceSampleOptions): Company {
+export function companyOf({ employees, today, settings = DEFAULT_COMPANY }: FinanceSampleOptions): Company {
   const people = directory(employees);
   const known = Array.from({ length: KNOWN_PEOPLE }, (_, n) => people.person(n));
   const holder = (title: string): Hand => {
@@ -41,7 +47,7 @@ export function companyOf({ employees, today }: FinanceSampleOptions): Company {
     if (!found) throw new RangeError(`Nobody has the job title ${title}.`);
     return handOf(found);
   };
-  const day = dayOf(today.getTime());
+  const day = dayIn(settings.timeZone, today);
   const titles: Record<DepartmentName, string> = {
     Engineering: 'VP of Engineering',
     HR: 'VP of Human Resources',
@@ -56,6 +62,8 @@ export function companyOf({ employees, today }: FinanceSampleOptions): Company {
     people,
     today: day,
     year: Number(day.slice(0, 4)),
+    fiscalYear: fiscalYearOf(day, settings),
+    settings,
     scale: employees / 500,
     heads: Object.fromEntries(departmentNames.map((name) => [name, holder(titles[name])])) as Record<DepartmentName, Hand>,
     chief: holder('Chief Executive Officer'),
@@ -105,8 +113,8 @@ export class Totals {
   }
 }
 
-/** The elapsed share of a year. Budgets are spent evenly over the year. */
-export function yearGone(year: number, today: string): number {
-  const days = (Date.parse(today) - Date.parse(`${year}-01-01`)) / 86_400_000;
+/** The elapsed share of a fiscal year. Budgets are spent evenly over the year. */
+export function yearGone(year: number, { today, settings }: Pick<Company, 'today' | 'settings'>): number {
+  const days = (Date.parse(today) - Date.parse(yearOf(year, settings).from)) / 86_400_000;
   return Math.min(1, Math.max(0, (days + 1) / 365));
 }

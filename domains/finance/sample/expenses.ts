@@ -1,4 +1,5 @@
 /** Sample expense reports: those of the examples and tests, and two years of others. */
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import type { SamplePerson } from '../../sample-company/directory.ts';
 import {
   at10,
@@ -250,6 +251,6 @@ export function addReimbursed(company: Company, totals: Totals): void {
   for (const { status, person, paid, items } of reports(company)) {
     if (status !== 'REIMBURSED') continue;
     for (const { category, cents } of items)
-      totals.add(person.department, Number(paid.slice(0, 4)), countsAs.get(category) ?? 'OTHER', cents);
+      totals.add(person.department, fiscalYearOf(paid, company.settings), countsAs.get(category) ?? 'OTHER', cents);
   }
 }

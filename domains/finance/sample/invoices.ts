@@ -1,4 +1,5 @@
 /** Sample invoices: those of the examples and tests, and two years of others. */
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { allocated } from './budgets.ts';
 import { at10, type Category, type Company, dollars, earlier, type Hand, later, monthsFrom, numbered, type Totals } from './company.ts';
@@ -141,7 +142,7 @@ function generated(
   const status =
     age > 45 ? (lot < 0.97 ? 'PAID' : 'REJECTED') : age > 20 ? (lot < 0.7 ? 'PAID' : 'APPROVED') : lot < 0.6 ? 'PENDING' : 'APPROVED';
   const from = pick(status === 'PAID' ? vendors : vendors.filter((each) => !each.planted), n, 65);
-  const monthly = allocated(company, department, Number(date.slice(0, 4)), from.category) / 12;
+  const monthly = allocated(company, department, fiscalYearOf(date, company.settings), from.category) / 12;
   return {
     id: numbered('0f1c0000', 1000 + n),
     vendor: from,
@@ -190,6 +191,6 @@ export function* invoiceRows(company: Company): Iterable<SampleRow> {
 
 export function addPaidInvoices(company: Company, totals: Totals): void {
   for (const { status, department, paid, vendor: from, cents } of invoices(company)) {
-    if (status === 'PAID') totals.add(department, Number(paid.slice(0, 4)), from.category, cents);
+    if (status === 'PAID') totals.add(department, fiscalYearOf(paid, company.settings), from.category, cents);
   }
 }

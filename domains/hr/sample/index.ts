@@ -27,9 +27,9 @@ export function raiseOf(
   return { before, day: `${lastYear}-${pick(['04-01', '10-01'], n, 33)}` };
 }
 
-export function hrSample({ company, directory: people, today }: SampleContext): readonly SampleTable[] {
+export function hrSample({ company, directory: people, today, settings }: SampleContext): readonly SampleTable[] {
   const { size: employees, known = 0 } = people;
-  const calendar = calendarOf(today);
+  const calendar = calendarOf(today, settings);
   const chief = people.idOf(0);
   /** Who changes salaries. Their own is changed by the head of the company. */
   const hr = company.people.find(({ roles }) => roles.includes('hr-write'))?.employeeId ?? chief;

@@ -1,6 +1,8 @@
 /** Sample time-off requests and balances. */
+import { type Company, DEFAULT_COMPANY, dayIn } from '../../../src/declare/company.ts';
+import * as fiscal from '../../../src/declare/fiscal.ts';
 import type { SampleEmployee } from '../../../src/declare/sample.ts';
-import { dayOf, mondayFrom, shifted } from '../../sample-company/days.ts';
+import { mondayFrom, shifted } from '../../sample-company/days.ts';
 import { persona } from '../../sample-company/people.ts';
 import { at, between, chance } from '../../sample-company/random.ts';
 
@@ -56,13 +58,15 @@ export const waits = (id: string): boolean => id in waiting;
 
 export interface Calendar {
   readonly today: string;
-  /** Last year, this year, and from October on next year. */
+  readonly settings: Company;
+  /** Last fiscal year, this one, and in its last quarter the next. */
   readonly years: readonly number[];
 }
-export function calendarOf(today: Date): Calendar {
-  const day = dayOf(today.getTime());
-  const year = yearOf(day);
-  return { today: day, years: day.slice(5) >= '10-01' ? [year - 1, year, year + 1] : [year - 1, year] };
+export function calendarOf(today: Date, settings: Company = DEFAULT_COMPANY): Calendar {
+  const day = dayIn(settings.timeZone, today);
+  const year = fiscal.fiscalYearOf(day, settings);
+  const years = fiscal.fiscalQuarterOf(day, settings) === 4 ? [year - 1, year, year + 1] : [year - 1, year];
+  return { today: day, years, settings };
 }
 
 function waitingRequest(id: string, today: string): SampleRequest | undefined {
@@ -91,7 +95,7 @@ function statusOf(start: string, today: string, seed: number): SampleRequest['st
   return start > today && start <= shifted(today, 120) && lot < 0.4 ? 'pending' : 'approved';
 }
 
-export function requestsOf(person: SampleEmployee, { today, years }: Calendar): SampleRequest[] {
+export function requestsOf(person: SampleEmployee, { today, years, settings }: Calendar): SampleRequest[] {
   if (person.manager === undefined) return [];
   const requests: SampleRequest[] = [];
   const trial = shifted(person.hired, 30);
@@ -99,7 +103,7 @@ export function requestsOf(person: SampleEmployee, { today, years }: Calendar): 
     const left = { ...entitled };
     for (const [which, week] of seasons.entries()) {
       const seed = person.n * 64 + (year % 4) * 8 + which;
-      const monday = mondayFrom(shifted(`${year}-01-02`, (week + between(0, 3, seed, 22)) * 7));
+      const monday = mondayFrom(shifted(fiscal.yearOf(year, settings).from, 1 + (week + between(0, 3, seed, 22)) * 7));
       const past = shifted(monday, 6) < today;
       if (monday < trial || (person.known && shifted(monday, FREE_BEFORE) > today)) continue;
       if (chance(seed, 23) > 0.4 || (!past && monday > shifted(today, 150))) continue;
@@ -108,7 +112,7 @@ export function requestsOf(person: SampleEmployee, { today, years }: Calendar): 
       const days = type === 'VACATION' ? between(1, 5, seed, 25) : type === 'SICK' ? between(1, 3, seed, 25) : 1;
       const start = shifted(monday, between(0, 5 - days, seed, 29));
       const end = shifted(start, days - 1);
-      if (yearOf(end) !== year || left[type] - days < KEPT) continue;
+      if (fiscal.fiscalYearOf(end, settings) !== year || left[type] - days < KEPT) continue;
       left[type] -= days;
       const status = type === 'SICK' ? 'approved' : statusOf(start, today, seed);
       const ahead = between(5, 40, seed, 26);
@@ -123,10 +127,11 @@ export function requestsOf(person: SampleEmployee, { today, years }: Calendar): 
   return own ? [...requests.filter(({ status }) => status !== 'pending'), own] : requests;
 }
 
-export function balancesOf(person: SampleEmployee, { years }: Calendar, requests: readonly SampleRequest[]): SampleBalance[] {
+export function balancesOf(person: SampleEmployee, { years, settings }: Calendar, requests: readonly SampleRequest[]): SampleBalance[] {
   const taken = (year: number, type: TypeCode, status: SampleRequest['status']) =>
     requests.reduce(
-      (sum, each) => (each.type === type && each.status === status && yearOf(each.start) === year ? sum + each.days : sum),
+      (sum, each) =>
+        each.type === type && each.status === status && fiscal.fiscalYearOf(each.start, settings) === year ? sum + each.days : sum,
       0,
     );
   const balances: SampleBalance[] = [];

@@ -1,4 +1,6 @@
 /** Sample deals: those of the examples, and two years of others relative to today. */
+import type { Company } from '../../../src/declare/company.ts';
+import { CALENDAR_YEAR, quarterAt } from '../../../src/declare/fiscal.ts';
 import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
@@ -98,9 +100,8 @@ interface Deal {
 
 /** The first and the last day of the quarter that is `count` quarters after the quarter of a day. */
 function quarterAfter(day: string, count: number): readonly [string, string] {
-  const first = Math.floor((Number(day.slice(5, 7)) - 1) / 3) * 3 + count * 3;
-  const year = Number(day.slice(0, 4));
-  return [dayOf(Date.UTC(year, first, 1)), dayOf(Date.UTC(year, first + 3, 0))];
+  const { from, to } = quarterAt(day, CALENDAR_YEAR, count);
+  return [from, to];
 }
 const monthOf = (day: string): readonly [string, string] => {
   const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
@@ -185,7 +186,7 @@ function* known(team: SalesTeam): Iterable<Deal> {
 }
 
 const dollars = (cents: number): number => Math.round(cents) / 100;
-function documentOf(deal: Deal, n: number): SampleDocument {
+function documentOf(deal: Deal, n: number, { currency }: Company): SampleDocument {
   const { id, customer, name, owner, stage, probability, cents, created, expected, closed, notes, reason } = deal;
   const created_at = timeOn(created, n);
   return {
@@ -195,7 +196,7 @@ function documentOf(deal: Deal, n: number): SampleDocument {
     deal_name: name,
     search: spelledPlainly(`${name} ${customer.name}`),
     value: dollars(cents),
-    currency: 'USD',
+    currency,
     stage,
     probability,
     weighted_value: dollars((cents * probability) / 100),
@@ -219,10 +220,10 @@ function gcd(a: number, b: number): number {
 }
 export function* deals(team: SalesTeam): Iterable<SampleDocument> {
   let n = 0;
-  for (const deal of known(team)) yield documentOf(deal, n++);
+  for (const deal of known(team)) yield documentOf(deal, n++, team.settings);
   const customersInAll = customerCount(team);
   // Consecutive deals have different customers.
   let stride = Math.floor(customersInAll * 0.618);
   while (gcd(stride, customersInAll) !== 1) stride++;
-  for (let i = 0; i < dealCount(team); i++) yield documentOf(generated(team, i, customersInAll, stride), n++);
+  for (let i = 0; i < dealCount(team); i++) yield documentOf(generated(team, i, customersInAll, stride), n++, team.settings);
 }

@@ -1,15 +1,17 @@
 /** Sample sales representatives, their quotas, and dates shared by the sales data. */
+import { type Company, DEFAULT_COMPANY, dayIn } from '../../../src/declare/company.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { departmentNames } from '../../sample-company/departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
 import { at, between } from '../../sample-company/random.ts';
-import { dayOf } from '../../sample-company/days.ts';
 
 export interface SalesSampleOptions {
   /** How many people the company has. */
   readonly employees: number;
   readonly today: Date;
+  readonly settings?: Company;
 }
 export interface Rep {
   readonly id: string;
@@ -19,7 +21,8 @@ export interface Rep {
 }
 export interface SalesTeam {
   readonly today: string;
-  readonly year: number;
+  readonly fiscalYear: number;
+  readonly settings: Company;
   /** The factor by which deals, customers and leads grow with the company. */
   readonly scale: number;
   /** The first one is used in examples. */
@@ -31,12 +34,13 @@ const REPS = 12;
 const LARGEST = 40;
 const SELLERS = /^(Senior )?Account Executive$/;
 
-export function salesTeam({ employees, today }: SalesSampleOptions): SalesTeam {
-  const day = dayOf(today.getTime());
+export function salesTeam({ employees, today, settings = DEFAULT_COMPANY }: SalesSampleOptions): SalesTeam {
+  const day = dayIn(settings.timeZone, today);
   const scale = Math.min(employees / 500, LARGEST);
   return {
     today: day,
-    year: Number(day.slice(0, 4)),
+    fiscalYear: fiscalYearOf(day, settings),
+    settings,
     scale,
     reps: repsOf(directory(employees), Math.max(5, Math.round(REPS * scale))),
   };
@@ -79,10 +83,10 @@ export const timeOn = (day: string, n: number): string =>
 export const ownedBy = ({ id, name, email }: Rep) => ({ owner: email, owner_id: id, owner_name: name, owner_search: spelledPlainly(name) });
 
 /** Quotas per person and quarter of last year, this year and next year. */
-export function* quotas({ reps, year }: SalesTeam): Iterable<SampleDocument> {
+export function* quotas({ reps, fiscalYear }: SalesTeam): Iterable<SampleDocument> {
   for (let which = 0; which < 12 * reps.length; which++) {
     const rep = at(reps, Math.floor(which / 12));
-    const quarter = `${year - 1 + Math.floor((which % 12) / 4)}-Q${(which % 4) + 1}`;
+    const quarter = `${fiscalYear - 1 + Math.floor((which % 12) / 4)}-Q${(which % 4) + 1}`;
     yield {
       _id: numbered('0d9a0000', which + 1),
       quarter,

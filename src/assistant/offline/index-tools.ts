@@ -69,10 +69,8 @@ const fieldsOf = (schema: Schema): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(unwrapUnion(inner)))]);
 export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? unwrapUnion(schema.items) : schema);
 
-function createLexicon(
-  { tools, fiscalYearStart }: Declarations,
-  slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>,
-): ToolIndex['lexicon'] {
+type SlotsByTool = ReadonlyMap<ToolDeclaration, readonly Slot[]>;
+function createLexicon({ tools, fiscalYearStart }: Declarations, slots: SlotsByTool): ToolIndex['lexicon'] {
   const vocabulary = new Map<string, number>();
   const add = (word: string) => vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
   const names = new Set<string>();

@@ -44,7 +44,7 @@ test('no description, schema or error of any tool names another currency', () =>
     [...files].filter(([, text]) => /\{(?:currency|fiscalYear|year)/.test(text.replaceAll('{year}', ''))).map(([path]) => path),
   ).toEqual([]);
   expect(files.get('tools/hr/update_salary.json')).toContain('Annual, in EUR');
-  expect(files.get('tools.md')).toContain('Fiscal year, which is the twelve months from April of the year before');
+  expect(files.get('tools/finance/list_budgets.json')).toContain('Fiscal year, which is the twelve months from April of the year before');
 });
 
 test('the person learns the company, and schemas say when a fiscal year begins', async () => {
@@ -61,7 +61,8 @@ test('no answer of any example names another currency', async () => {
   const { registry } = server.config;
   const foreign: string[] = [];
   let answered = 0;
-  for (const tool of registry.tools) {
+  // The rows of journey are the documents of this project.
+  for (const tool of registry.tools.filter(({ domain }) => domain.name !== 'journey')) {
     if (tool.kind !== 'read' && tool.kind !== 'list') continue;
     for (const { as, input, expects, question } of tool.examples) {
       if (expects !== undefined) continue;

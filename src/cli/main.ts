@@ -258,6 +258,15 @@ export function createProgram(
     .option('--servers <names>', 'only these servers, separated by commas')
     .action((options: { as?: string; servers?: string }) => finish(async () => (await import('./commands/mcp.ts')).mcp(options)));
 
+  const add = command('new', 'Write a domain of your own, ready to start and to change.', ['tamshai new domain rooms']);
+  add
+    .command('domain')
+    .description('Write the folder of a new domain: tables, policies, sample rows, a list, a read and a write.')
+    .helpOption(...HELP)
+    .argument('<name>', '2 to 20 lower-case letters and digits')
+    .option(...CONFIG_OPTION)
+    .action((name: string, options: Options) => finish(async () => (await import('./commands/new-domain.ts')).newDomain(name, options)));
+
   command('contracts', 'For developers: write the contracts and settings of all tools and domains to contracts/.', [
     'tamshai contracts',
     'tamshai contracts --check',

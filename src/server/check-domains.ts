@@ -60,7 +60,7 @@ function fileOf(home: string, folder: string): string {
   }
 }
 
-function checkName({ name, engine }: AnyDomain, where: string): void {
+export function checkName({ name, engine }: Pick<AnyDomain, 'name' | 'engine'>, where: string): void {
   if (engine !== undefined && engine !== ENGINE_VERSION)
     throw new ConfigProblem(
       `The domain ${where} is written for engine ${String(engine)}, and this is engine ${ENGINE_VERSION}; install a version of it that fits.`,

@@ -1,5 +1,6 @@
 /** The contract suite: cases over every tool, resource and prompt of a configuration, derived from its declarations alone. */
 import { systemPerson } from '../declare/people.ts';
+import type { AnyDomain } from '../declare/tool.ts';
 import type { Registry } from '../engine/registry.ts';
 import { catalogueCases } from './contract/catalogue.ts';
 import { declarationCases } from './contract/declarations.ts';
@@ -23,6 +24,8 @@ export interface ContractOptions {
   readonly it?: (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
   /** Closes the test server after all cases. Without it, the last case closes it. */
   readonly afterAll?: (body: () => Promise<void>) => unknown;
+  /** Only the tools, resources and prompts of these domains; by default all. */
+  readonly domains?: readonly string[];
   /** Writes rights.md of every domain again. A missing file is always written. */
   readonly update?: boolean;
   /** Opens the server to test, instead of one with embedded stores and the sample data. */
@@ -44,8 +47,8 @@ export function contractSuite(config: TestConfig, options: ContractOptions = {})
 }
 
 export function suiteOf(registry: Registry, options: ContractOptions & Pick<Required<ContractOptions>, 'openServer'>): ContractSuite {
-  const { describe, it, afterAll, update = false, openServer, ignoredTables = [] } = options;
-  const subject = createSubject(registry, openServer, ignoredTables);
+  const { describe, it, afterAll, domains, update = false, openServer, ignoredTables = [] } = options;
+  const subject = createSubject(domains === undefined ? registry : onlyOf(registry, domains), openServer, ignoredTables);
   const cases: ContractCase[] = [
     ...declarationCases(subject),
     ...catalogueCases(subject),
@@ -68,6 +71,21 @@ export function suiteOf(registry: Registry, options: ContractOptions & Pick<Requ
       else afterAll(close);
     });
   return { cases, close };
+}
+
+/** The registry with the parts of some domains only. The server still serves all of them. */
+function onlyOf(registry: Registry, names: readonly string[]): Registry {
+  const unknown = names.find((name) => !registry.domains.some((domain) => domain.name === name));
+  if (unknown !== undefined) throw new Error(`The configuration has no domain ${unknown}.`);
+  const isCovered = ({ domain }: { readonly domain: AnyDomain }) => names.includes(domain.name);
+  return {
+    ...registry,
+    domains: registry.domains.filter(({ name }) => names.includes(name)),
+    tools: registry.tools.filter(isCovered),
+    resources: registry.resources.filter(isCovered),
+    prompts: registry.prompts.filter(isCovered),
+    feeds: registry.feeds.filter(isCovered),
+  };
 }
 
 async function checkEnd(subject: Subject): Promise<void> {

@@ -7,12 +7,13 @@ import type { Clock } from '../engine/ports.ts';
 import type { Registry } from '../engine/registry.ts';
 import { type Keys, openKeys } from '../identity/keys.ts';
 import { type Starting, start, type Tamshai } from '../server/compose.ts';
+import type { Company } from '../declare/company.ts';
 import { type Config, readConfig } from '../server/config.ts';
 import { type OpenedDocuments, openDocuments } from '../server/documents.ts';
 import type { ConnectionLimits } from '../server/listen.ts';
 import type { DocumentDatabase } from '../storage/documents/database.ts';
 import { connectTestClient, type TestClient } from './test-client.ts';
-import { registryFor, type TestConfig } from './test-config.ts';
+import { companyOf, registryFor, type TestConfig } from './test-config.ts';
 
 /** Real time plus an offset that a test can set. */
 export interface TestServerClock extends Clock {
@@ -56,6 +57,8 @@ export interface Launched {
 }
 
 export interface TestServerOptions {
+  /** By default that of the configuration. */
+  readonly company?: Company;
   /** Settings by the names of the environment variables. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly model?: Model | undefined;
@@ -70,7 +73,7 @@ export interface TestServerOptions {
 }
 
 export const openTestServer = (config: TestConfig, options: TestServerOptions = {}): Promise<TestServer> =>
-  openTestServerOf(registryFor(config), options);
+  openTestServerOf(registryFor(config), { company: companyOf(config), ...options });
 
 export const serversOf = ({ domains }: Pick<Registry, 'domains'>): string[] => ['gateway', ...domains.map(({ name }) => name)];
 
@@ -86,7 +89,7 @@ export const testSettings = (registry: Pick<Registry, 'domains'>, folder: string
 });
 
 export async function openTestServerOf(registry: Registry, options: TestServerOptions): Promise<TestServer> {
-  const { settings = {}, model, servers = serversOf(registry), connections, prepare, launch } = options;
+  const { company, settings = {}, model, servers = serversOf(registry), connections, prepare, launch } = options;
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-test-server-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const close = async () => {
@@ -99,7 +102,7 @@ export async function openTestServerOf(registry: Registry, options: TestServerOp
     const environment = { ...asked, ...prepared?.settings };
     const clock = createTestClock();
     const { logged, log } = createTestLog();
-    const config = readConfig(registry, { environment });
+    const config = readConfig(registry, { environment, company });
     const parts = { clock, log, ...(model && { model }), ...(connections && { connections }) };
     const { tamshai, folders } = (await launch?.(folder, environment, parts)) ?? {
       tamshai: await start(config, { ...parts, servers }),

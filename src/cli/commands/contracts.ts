@@ -16,7 +16,8 @@ export interface ContractsOptions extends ProjectOptions {
   readonly json?: boolean;
 }
 
-function publicApi(): string {
+/** The report of the public API, made from the declaration files of the last build. */
+export function publicApi(): string {
   const { exports } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
     exports: Parameters<typeof entryPoints>[0];
   };

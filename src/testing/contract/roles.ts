@@ -102,12 +102,14 @@ async function checkLists(
 ): Promise<void> {
   const who = { user: setting.account.username, roles: setting.roles };
   const open = registry.tools.filter(allowed);
+  // The server may have further domains, which this suite does not cover.
+  const covered = (names: readonly string[]) => names.filter((tool) => registry.domains.some(({ name }) => tool.startsWith(`${name}_`)));
   const all = open.map(qualifiedName).toSorted();
-  ensureEqual(await caller.listed(who), all, `The tools that the gateway lists for ${setting.name}`);
+  ensureEqual(covered(await caller.listed(who)), all, `The tools that the gateway lists for ${setting.name}`);
   const { body } = await server.send<{ data: { servers: { name: string; tools: { name: string }[] }[] } }>('GET', '/api/user/mcp-tools', {
     token: await caller.token(who),
   });
-  const told = body.data.servers.flatMap(({ name, tools }) => tools.map((tool) => `${name}_${tool.name}`));
+  const told = covered(body.data.servers.flatMap(({ name, tools }) => tools.map((tool) => `${name}_${tool.name}`)));
   ensureEqual(told.toSorted(), all, `The tools at /api/user/mcp-tools for ${setting.name}`);
   for (const { name } of registry.domains) {
     const own = open.filter(({ domain }) => domain.name === name);

@@ -1,0 +1,7 @@
+/** What other domains may use of the facilities domain. */
+import { defineRoles } from 'tamshai';
+
+export const facilitiesRoles = defineRoles({
+  'facilities-read': { means: 'reads every room and every booking' },
+  'facilities-write': { means: 'changes rooms, and sees what they cost', includes: ['facilities-read'] },
+});

@@ -1,0 +1,47 @@
+-- Row policies and grants of facilities. The whole file runs whenever it changes; a right that is not granted here does not exist.
+call tamshai.ensure_role('facilities_everyone');
+call tamshai.ensure_role('facilities_everyone_write', 'facilities_everyone');
+call tamshai.ensure_role('facilities_staff');
+call tamshai.ensure_role('facilities_staff_write', 'facilities_staff');
+call tamshai.ensure_role('facilities_house');
+call tamshai.begin_rules('facilities');
+
+grant usage on schema facilities to facilities_everyone, facilities_staff, facilities_house, facilities_audit;
+
+-- Rooms and leases: everybody. The rent: people whose role lifts the mask.
+grant select on facilities.rooms, facilities.leases, facilities.rents, facilities.room_list to facilities_everyone, facilities_staff, facilities_house;
+create policy everyone on facilities.rooms for select to facilities_everyone, facilities_staff, facilities_house using ((select tamshai.principal()) is not null);
+create policy everyone on facilities.leases for select to facilities_everyone, facilities_staff, facilities_house using ((select tamshai.principal()) is not null);
+create policy shown on facilities.rents for select to facilities_everyone, facilities_staff, facilities_house using ((select tamshai.shows('rent')));
+
+-- Bookings: facilities and executives read all, everybody else their own.
+grant select on facilities.bookings, facilities.booking_list to facilities_everyone, facilities_staff;
+create policy everyone on facilities.bookings for select to facilities_everyone using ((select tamshai.principal()) is not null);
+create policy own on facilities.bookings for select to facilities_staff using (employee_id = (select tamshai.me()));
+
+-- Whether a room is free: everybody reads the taken hours, without the booking.
+grant select (room_id, day, hour) on facilities.taken_hours to facilities_everyone, facilities_staff;
+create policy everyone on facilities.taken_hours for select to facilities_everyone, facilities_staff using ((select tamshai.principal()) is not null);
+
+-- Everybody books rooms for themselves and cancels their own bookings.
+grant insert (booking_id, room_id, booked_by, day, from_hour, to_hour, purpose), delete on facilities.bookings to facilities_everyone_write, facilities_staff_write;
+create policy book on facilities.bookings for insert to facilities_everyone_write, facilities_staff_write with check (employee_id = (select tamshai.me()));
+create policy cancel on facilities.bookings for delete to facilities_everyone_write, facilities_staff_write using (employee_id = (select tamshai.me()));
+grant insert on facilities.taken_hours to facilities_everyone_write, facilities_staff_write;
+create policy book on facilities.taken_hours for insert to facilities_everyone_write, facilities_staff_write
+  with check (exists (select from facilities.bookings b where b.booking_id = taken_hours.booking_id and b.employee_id = (select tamshai.me())));
+
+-- Facilities changes what a room offers.
+grant update (seats, equipment) on facilities.rooms to facilities_everyone_write;
+create policy change on facilities.rooms for update to facilities_everyone_write using ((select tamshai.principal()) is not null);
+
+-- The result and the audit record that every write commits with its effect. Only facilities_audit reads the audit log.
+grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
+  on facilities.effects to facilities_everyone_write, facilities_staff_write;
+create policy own on facilities.effects to facilities_everyone_write, facilities_staff_write
+  using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
+grant insert on facilities.audit to facilities_everyone_write, facilities_staff_write;
+create policy append on facilities.audit for insert to facilities_everyone_write, facilities_staff_write
+  with check (principal = (select tamshai.principal()));
+grant select on facilities.audit to facilities_audit;
+create policy auditor on facilities.audit for select to facilities_audit using (true);

@@ -1,0 +1,31 @@
+/** Declares the fleet domain: pool vehicles and trips, as documents. Its collections say which rows each audience sees. */
+import { defineDomain, filters, NONE, type Person } from 'tamshai';
+import { fleetRoles } from './exports.ts';
+
+/** A person without an employee record sees no trip: a missing value must not match every row. */
+const own = ({ employeeId }: Person) => (employeeId === undefined ? NONE : filters.where({ driver_id: employeeId }));
+
+export const fleet = defineDomain({
+  name: 'fleet',
+  title: 'Fleet',
+  home: import.meta.url,
+  port: 3121,
+  store: 'documents',
+  roles: fleetRoles,
+  audiences: {
+    everyone: { roles: ['fleet-write', 'executive'], sees: 'every vehicle and every trip' },
+    staff: { roles: ['employee'], sees: 'every vehicle, and their own trips' },
+  },
+  masks: {
+    leasing: { hides: 'the monthly rate of a vehicle', shownTo: ['fleet-write', 'executive'], andOwner: false },
+  },
+  collections: {
+    vehicles: {
+      rows: { everyone: 'all', staff: 'all' },
+      writers: ['everyone'],
+      masks: { leasing: ['monthly_rate'] },
+      indexes: [['plate']],
+    },
+    trips: { rows: { everyone: 'all', staff: own }, writers: ['everyone', 'staff'], indexes: [['day'], ['driver_id', 'day']] },
+  },
+});

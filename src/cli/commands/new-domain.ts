@@ -1,0 +1,72 @@
+/** `tamshai new domain <name>`: writes a working domain (one list, one read, one write) that passes the contract suite as it is. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Registry } from '../../engine/registry.ts';
+import { checkName } from '../../server/check-domains.ts';
+import { packageFolder, version } from '../../server/package.ts';
+import { builtIn, loadProject, type ProjectOptions } from '../registry.ts';
+import { openConsole } from './console.ts';
+import { EXIT, Stop } from './stop.ts';
+
+/** Built-in domains use the ports below. */
+const FIRST_PORT = 3120;
+const MINIMUM_NODE = '>=20.19';
+
+export async function newDomain(name: string, options: ProjectOptions): Promise<number> {
+  const console = openConsole();
+  checkName({ name }, JSON.stringify(name.slice(0, 80)));
+  const folder = join(process.cwd(), name);
+  if (existsSync(folder)) throw new Stop(`The folder ${name} exists already; choose another name, or remove the folder.`);
+  const { registry, file } = await loadProject(options);
+  if (registry.domains.some((domain) => domain.name === name)) throw new Stop(`A domain ${name} exists already; choose another name.`);
+  const values = valuesFor(name, registry);
+  const written = writeTemplate(join(packageFolder, 'templates', 'domain'), folder, values);
+  const around = file === undefined ? writeProject(values) : [];
+  console.out(`Written: ${name}/ (${written} files)${around.map((each) => `, ${each}`).join('')}`, '');
+  if (file !== undefined)
+    console.out(`Add it to ${basename(file)}:`, '', `  import { ${name} } from './${name}/index.ts';`, `  domains: [ … , ${name}]`, '');
+  console.out('Start it    npx tamshai start', 'Test it     npm install && npm test');
+  return EXIT.ok;
+}
+
+/** The values of the placeholders: `{{name}}` and so on. */
+function valuesFor(name: string, { domains, people, sample }: Registry): Readonly<Record<string, string>> {
+  const ports = new Set(domains.map(({ port }) => port));
+  let port = FIRST_PORT;
+  while (ports.has(port)) port++;
+  const staff = (sample === undefined ? builtIn : { people }).people.filter(({ realm }) => realm === 'staff');
+  const executive = staff.find(({ roles }) => roles.includes('executive')) ?? staff[0];
+  const employee = staff.find((person) => person !== executive && !person.roles.includes('executive')) ?? staff[0];
+  return {
+    name,
+    title: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    port: String(port),
+    executive: executive?.username ?? '',
+    employee: employee?.username ?? '',
+    version,
+    node: MINIMUM_NODE,
+  };
+}
+
+/** Copies a folder of templates and fills their placeholders. Returns the number of files. */
+function writeTemplate(from: string, to: string, values: Readonly<Record<string, string>>): number {
+  const files = readdirSync(from, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const entry of files) {
+    const source = join(entry.parentPath, entry.name);
+    const target = join(to, source.slice(from.length));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, fill(readFileSync(source, 'utf8'), values));
+  }
+  return files.length;
+}
+
+const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/\{\{([a-z]+)\}\}/g, (placeholder, key: string) => values[key] ?? placeholder);
+
+/** In a folder without a configuration: the other files of a project, each unless it exists. Returns the names of those written. */
+function writeProject(values: Readonly<Record<string, string>>): string[] {
+  const templates = join(packageFolder, 'templates', 'project');
+  const missing = readdirSync(templates).filter((file) => !existsSync(file));
+  for (const file of missing) writeFileSync(file, fill(readFileSync(join(templates, file), 'utf8'), values));
+  return missing;
+}

@@ -1,0 +1,93 @@
+/** Projects of companies with the installed package: the example, and a domain that `tamshai new domain` writes. */
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { bin, build, DEADLINE_MS, environment, folder, removeFolders, ROOT, tamshai } from './command-support.ts';
+
+vi.setConfig({ testTimeout: 4 * DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
+beforeAll(build);
+afterAll(removeFolders);
+
+const run = promisify(execFile);
+/** A folder with the installed package, and what an author's project installs beside it. */
+function project(): string {
+  const path = folder('own-project');
+  mkdirSync(join(path, 'node_modules', '@types'), { recursive: true });
+  symlinkSync(dirname(dirname(bin())), join(path, 'node_modules', 'tamshai'));
+  for (const each of ['typescript', 'vitest', '@types/node'])
+    symlinkSync(join(ROOT, 'node_modules', each), join(path, 'node_modules', each));
+  return path;
+}
+const script = (path: string, program: string, ...args: string[]) =>
+  run(process.execPath, [join(path, 'node_modules', program), ...args], {
+    cwd: path,
+    env: environment({ CI: 'true', NO_COLOR: '1' }),
+  }).then(
+    ({ stdout }) => stdout,
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => expect.fail(`${program} failed:\n${stdout}\n${stderr}`),
+  );
+const compile = (path: string) => script(path, 'typescript/bin/tsc', '-p', path);
+const suite = (path: string) => script(path, 'vitest/vitest.mjs', 'run');
+
+describe('the example project', () => {
+  test('compiles, and passes the contract suite and its own tests', async () => {
+    const path = project();
+    cpSync(join(ROOT, 'examples', 'facilities'), path, { recursive: true });
+    await compile(path);
+    expect(await suite(path)).toMatch(/Tests\s+\d\d passed/);
+    // The suite compares the rights with the committed files, and writes a missing file.
+    for (const name of ['facilities', 'fleet'])
+      expect(readFileSync(join(path, name, 'rights.md'), 'utf8')).toBe(
+        readFileSync(join(ROOT, 'examples', 'facilities', name, 'rights.md'), 'utf8'),
+      );
+  });
+});
+
+describe('tamshai new domain', () => {
+  test('writes a project that compiles, is served and passes the contract suite', async () => {
+    const path = project();
+    const { code, out, err } = await tamshai(['new', 'domain', 'rooms'], { cwd: path });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('Start it    npx tamshai start');
+    await compile(path);
+    const listed = await tamshai(['tools', 'rooms', '--json'], { cwd: path });
+    expect({ code: listed.code, err: listed.err }).toEqual({ code: 0, err: '' });
+    expect(listed.out).toContain('rename_item');
+    expect(await suite(path)).toMatch(/Tests\s+\d\d passed/);
+  });
+
+  test('in a project with a configuration, says what to add to it', async () => {
+    const path = project();
+    cpSync(join(ROOT, 'examples', 'facilities'), path, { recursive: true });
+    const before = readFileSync(join(path, 'tamshai.config.ts'), 'utf8');
+    const { code, out } = await tamshai(['new', 'domain', 'parking'], { cwd: path });
+    expect(code).toBe(0);
+    expect(out).toContain("import { parking } from './parking/index.ts';");
+    expect(readFileSync(join(path, 'tamshai.config.ts'), 'utf8')).toBe(before);
+    // Ports 3120 and 3121 belong to facilities and fleet, and the examples name people of this company.
+    expect(readFileSync(join(path, 'parking', 'domain.ts'), 'utf8')).toContain('port: 3122');
+    expect(readFileSync(join(path, 'parking', 'tools', 'list-items.ts'), 'utf8')).toContain("as: 'greta.vogel'");
+  });
+
+  test.each([
+    ['Rooms', /needs another name: 2 to 20 lower-case letters and digits/],
+    ['a_b', /needs another name/],
+    ['../x', /needs another name/],
+    ['tamshai', /tamshai is reserved/],
+    ['hr', /A domain hr exists already; choose another name\./],
+  ])('refuses the name %s', async (name, sentence) => {
+    const path = project();
+    const { code, err } = await tamshai(['new', 'domain', name], { cwd: path });
+    expect({ code, isNamed: sentence.test(err) }).toEqual({ code: 1, isNamed: true });
+    expect(existsSync(join(path, 'tamshai.config.ts'))).toBe(false);
+  });
+
+  test('does not write into an existing folder', async () => {
+    const path = project();
+    mkdirSync(join(path, 'rooms'));
+    const { code, err } = await tamshai(['new', 'domain', 'rooms'], { cwd: path });
+    expect({ code, err }).toEqual({ code: 1, err: 'error  The folder rooms exists already; choose another name, or remove the folder.\n' });
+  });
+});

@@ -14,7 +14,8 @@ COPY bin bin
 COPY sql sql
 COPY docs docs
 COPY contracts contracts
-COPY LICENSE ./
+COPY templates templates
+COPY LICENSE CHANGELOG.md SECURITY.md ./
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && mkdir /data
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
@@ -29,7 +30,10 @@ COPY --from=build /app/sql sql
 COPY --from=build /app/domains domains
 COPY --from=build /app/docs docs
 COPY --from=build /app/contracts contracts
+COPY --from=build /app/templates templates
 COPY --from=build /app/LICENSE ./
+COPY --from=build /app/CHANGELOG.md ./
+COPY --from=build /app/SECURITY.md ./
 USER 65532
 VOLUME /data
 # The gateway, hr, finance, sales, support, journey, payroll, tax, tasks, knowledge; and OPS_PORT for probes and scrapers.

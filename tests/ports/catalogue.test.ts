@@ -117,8 +117,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     }
   });
 
-  test('each audience is a role, and every other role is a write, audit or feed role', () => {
-    expect(names.filter((name) => !/_(audit|write|feed)$/.test(name)).toSorted()).toEqual(AUDIENCES.toSorted());
+  test('each audience is a role, and every other role is a write or audit role', () => {
+    expect(names.filter((name) => !/_(audit|write)$/.test(name)).toSorted()).toEqual(AUDIENCES.toSorted());
     for (const name of names.filter((each) => each.endsWith('_write'))) expect(AUDIENCES).toContain(name.replace(/_write$/, ''));
     for (const domain of DOMAINS) expect(names).toContain(`${domain}_audit`);
   });

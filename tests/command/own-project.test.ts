@@ -1,35 +1,13 @@
 /** Projects of companies with the installed package: the example, and a domain that `tamshai new domain` writes. */
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { bin, build, DEADLINE_MS, environment, folder, removeFolders, ROOT, tamshai } from './command-support.ts';
+import { build, DEADLINE_MS, removeFolders, ROOT, tamshai } from './command-support.ts';
+import { compile, project, suite } from './project-support.ts';
 
 vi.setConfig({ testTimeout: 4 * DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 beforeAll(build);
 afterAll(removeFolders);
-
-const run = promisify(execFile);
-/** A folder with the installed package, and what an author's project installs beside it. */
-function project(): string {
-  const path = folder('own-project');
-  mkdirSync(join(path, 'node_modules', '@types'), { recursive: true });
-  symlinkSync(dirname(dirname(bin())), join(path, 'node_modules', 'tamshai'));
-  for (const each of ['typescript', 'vitest', '@types/node'])
-    symlinkSync(join(ROOT, 'node_modules', each), join(path, 'node_modules', each));
-  return path;
-}
-const script = (path: string, program: string, ...args: string[]) =>
-  run(process.execPath, [join(path, 'node_modules', program), ...args], {
-    cwd: path,
-    env: environment({ CI: 'true', NO_COLOR: '1' }),
-  }).then(
-    ({ stdout }) => stdout,
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => expect.fail(`${program} failed:\n${stdout}\n${stderr}`),
-  );
-const compile = (path: string) => script(path, 'typescript/bin/tsc', '-p', path);
-const suite = (path: string) => script(path, 'vitest/vitest.mjs', 'run');
 
 describe('the example project', () => {
   test('compiles, and passes the contract suite and its own tests', async () => {

@@ -69,12 +69,13 @@ describe('the package', () => {
         'domains/hr/sql/policies.sql',
         'domains/sales/phrases/list-opportunities.txt',
         'sql/reworded.json',
+        'templates/domain/domain.ts',
         'docs/journey/adr-0001-declare-once.md',
       ]),
     );
-    expect(project.files.filter((file) => /^(?:src|tests|web|node_modules)\b|\.tsbuildinfo$|\.map$|^(?!dist\/).*\.ts$/.test(file))).toEqual(
-      ['contracts/api.d.ts'],
-    );
+    expect(
+      project.files.filter((file) => /^(?:src|tests|web|node_modules)\b|\.tsbuildinfo$|\.map$|^(?!dist\/|templates\/).*\.ts$/.test(file)),
+    ).toEqual(['contracts/api.d.ts']);
   });
 
   test.each(['tamshai/src/index.ts', 'tamshai/dist/src/engine/run.js', 'tamshai/dist/src/index.js', 'tamshai/domains/hr/domain.ts'])(

@@ -9,10 +9,11 @@ import { start, type Tamshai } from '../../src/server/compose.ts';
 import { joinOthers, type Membership } from '../../src/server/sharing.ts';
 import { newGatewayKey, openKeys } from '../../src/identity/keys.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
+import { freshDatabase } from '../fresh-database.ts';
+import { startPostgres } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { SQL_DOMAINS } from '../template.ts';
 import { DOMAINS, settingsFor } from '../test-server.ts';
-import { fillFolder } from '../template.ts';
 import { personas } from '../../domains/sample-company/people.ts';
 import { connectTestClient } from '../../src/testing/test-client.ts';
 import { readConfig } from '../registry.ts';
@@ -56,6 +57,8 @@ async function join1({ data, masterKey, instance, gateway = gatewayKey }: Proces
     TAMSHAI_MASTER_KEY: masterKey,
     TAMSHAI_INSTANCE: instance,
     TAMSHAI_GATEWAY_KEY: gateway,
+    // Gateways on one Redis share the engine's store. Joining does not connect to it.
+    TAMSHAI_DATABASE_URL: 'postgres://db.example/tamshai',
   };
   const config = readConfig(settings);
   const kv = await openRedisKeyValue(server.url);
@@ -144,8 +147,16 @@ test('a gateway with another gateway key is refused, and one with the new key be
 test('a token of one gateway is valid at another gateway with a separate data folder', async () => {
   const master = fresh();
   const [one, two] = [folder(), folder()];
-  await fillFolder(one, SQL_DOMAINS);
-  const common = { REDIS_URL: server.url, TAMSHAI_MASTER_KEY: master, TAMSHAI_GATEWAY_KEY: gatewayKey };
+  const postgres = await startPostgres();
+  closing.push(() => postgres.stop());
+  const database = await freshDatabase(postgres.url, SQL_DOMAINS, master, one);
+  closing.push(database.drop);
+  const common = {
+    REDIS_URL: server.url,
+    DATABASE_URL: database.url,
+    TAMSHAI_MASTER_KEY: master,
+    TAMSHAI_GATEWAY_KEY: gatewayKey,
+  };
   const log = { info() {}, warn() {}, error() {} };
   const run = async (settings: Record<string, string>, servers: readonly string[]): Promise<Tamshai> => {
     const running = await start(readConfig({ ...settings, ...common }), { servers, log });

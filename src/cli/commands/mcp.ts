@@ -2,10 +2,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { type JSONRPCMessage, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { readClientConfig } from '../../server/instances.ts';
+import { type ClientConfig, readClientConfig } from '../../server/instances.ts';
 import { unanswered } from './client.ts';
+import { didYouMean } from './nearest.ts';
 import { type Acting, actAs, required } from './person.ts';
+import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
+import { builtIn } from '../registry.ts';
 
 const RENEW_AFTER_MS = 4 * 60_000;
 const INITIALIZE_MS = 10_000;
@@ -37,7 +40,10 @@ export async function mcp(options: { as?: string; servers?: string }): Promise<n
   const as = required(options.as, 'uses it', config);
   const acting = actAs(config, as);
   const url = new URL(`${acting.base}/mcp`);
-  if (servers !== undefined) url.searchParams.set('servers', servers);
+  if (servers !== undefined) {
+    for (const name of servers.split(',')) refuseMisspelt(name.trim(), config);
+    url.searchParams.set('servers', servers);
+  }
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);
   const client = new StdioServerTransport();
   // Writes to standard output itself: the transport closes when the input ends, but pending requests must still be answered.
@@ -59,6 +65,12 @@ export async function mcp(options: { as?: string; servers?: string }): Promise<n
   if (!hurry) await pump.answered();
   await pump.close();
   return EXIT.ok;
+}
+
+/** The gateway refuses an unknown server only when a client connects, which is late for a typing mistake. */
+function refuseMisspelt(name: string, { portOf }: ClientConfig): void {
+  const known = builtIn.domains.map((domain) => domain.name);
+  if (portOf(name) === undefined && didYouMean(name, known) !== '') requireServer(name, known);
 }
 
 class Pump {

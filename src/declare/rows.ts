@@ -28,9 +28,8 @@ class ParsedRow extends Existing {
   }
 }
 
-const freezeDeeply = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  for (const inner of Object.values(value)) freezeDeeply(inner);
+const freezeDeeply = (value: object): void => {
+  for (const inner of Object.values(value) as unknown[]) if (typeof inner === 'object' && inner !== null) freezeDeeply(inner);
   Object.freeze(value);
 };
 
@@ -122,6 +121,8 @@ const hideItems =
 /** The value belongs to the first option that accepts it, as in the union's own parse. */
 function hideOptions(options: readonly Part[]): Hide {
   const hides = options.map((option) => ({ option, hide: hiderFor(option) }));
+  // A masked field is a union itself. Without masks inside, its value need not be parsed here.
+  if (hides.every(({ hide }) => hide === unchanged)) return unchanged;
   return (value) => {
     for (const { option, hide } of hides) {
       const shown = hide(value);

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { passwordFor } from '../src/server/stores.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { giveLogins } from '../src/storage/sql/migrate.ts';
+import { REDIS_DATABASES } from './services/redis.ts';
 import { copyDatabase, inTables } from './template.ts';
 
 /** Logins belong to the whole server, so all suites derive their passwords from one key. */
@@ -50,13 +51,13 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
 
 let given = 0;
 /**
- * An empty numbered database of the Redis of this run. Each worker has five, so that concurrent suites never see each other's keys, nor
+ * An empty numbered database of the Redis of this run. Each worker has eight, so that concurrent suites never see each other's keys, nor
  * those of an earlier one.
  */
 export async function redisDatabase(url: string): Promise<string> {
-  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1) % 3;
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1);
   const own = new URL(url);
-  own.pathname = `/${1 + worker * 5 + (given++ % 5)}`;
+  own.pathname = `/${1 + ((worker * 8 + (given++ % 8)) % (REDIS_DATABASES - 1))}`;
   const redis = new Redis(own.href);
   await redis.flushdb();
   redis.disconnect();

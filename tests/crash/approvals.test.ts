@@ -23,6 +23,7 @@ import { freshSearch } from '../fresh-search.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
 import { SQL_DOMAINS } from '../template.ts';
 import { settingsFor } from '../test-server.ts';
+import { readConfig } from '../registry.ts';
 import { onServers } from '../stores.ts';
 import type { TestClient } from '../../src/testing/test-client.ts';
 import { codeOf } from '../../src/testing/tool-caller.ts';
@@ -199,8 +200,10 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
         REDIS_URL: await redisDatabase(redis),
         TAMSHAI_MASTER_KEY: SHARED_KEY,
       };
+      const environment = { ...common, TAMSHAI_DATA: first };
       behind = {
-        environment: { ...common, TAMSHAI_DATA: first },
+        environment,
+        config: readConfig(environment),
         folder: first,
         owner: async (text: string, values?: readonly unknown[]) =>
           (await shared.owner.query<Record<string, unknown>>(text, values as unknown[])).rows,

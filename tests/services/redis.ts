@@ -23,6 +23,9 @@ export interface RedisOptions {
   readonly port?: number;
 }
 
+/** More than the 16 that Redis has by default: every worker of the tests takes some. */
+export const REDIS_DATABASES = 512;
+
 /** An empty Redis on a random loopback port that writes nothing to disk. */
 export async function startRedis({
   password,
@@ -34,6 +37,7 @@ export async function startRedis({
   const folder = ownFolder('redis', account);
   const port = wanted ?? (await freePort());
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
+  args.push('--databases', String(REDIS_DATABASES));
   if (password !== undefined) args.push('--requirepass', password);
   if (maxmemoryPolicy !== undefined) args.push('--maxmemory-policy', maxmemoryPolicy);
   const server = new Launched('redis-server', args, folder, account);

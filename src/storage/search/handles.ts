@@ -17,7 +17,18 @@ import {
 } from '../../declare/search.ts';
 import type { StoreSession, Versions, Window } from '../../engine/store.ts';
 import { highlight } from './highlight.ts';
-import { checkOrder, type Hidden, holds, plainField, type Shape, type Stored, type TextField, usable, valuesAt } from './shape.ts';
+import {
+  checkOrder,
+  type Hidden,
+  holds,
+  isHidden,
+  plainField,
+  type Shape,
+  type Stored,
+  type TextField,
+  usable,
+  valuesAt,
+} from './shape.ts';
 import { type Seeking, seeking } from './words.ts';
 
 export interface Asked {
@@ -124,7 +135,7 @@ export class Asking<H extends Hit> {
     const hidden = this.hidden(shape);
     checkOrder(shape, order, hidden);
     const seek = seeking(query.words);
-    const texts = shape.texts.filter(({ name }) => !hidden.has(name));
+    const texts = shape.texts.filter(({ name }) => !isHidden(name, hidden));
     const hits = await this.#engine.find({ shape, filter: await this.#within(shape, query.filter), seek, texts, order, after, take });
     return { hits, rows: hits.map((hit) => shown(hit, hidden, seek, texts)) };
   }

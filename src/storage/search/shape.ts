@@ -130,6 +130,12 @@ function moment(text: string): string {
 
 export type Hidden = ReadonlySet<string>;
 
+/** A hidden field hides everything inside it: `notes` hides `notes.body`. */
+export function isHidden(name: string, hidden: Hidden): boolean {
+  for (let end = name.length; end > 0; end = name.lastIndexOf('.', end - 1)) if (hidden.has(name.slice(0, end))) return true;
+  return false;
+}
+
 /** Converts the values of a filter to stored values. Throws for undeclared and hidden fields: a tool that names one is wrong. */
 export function usable(shape: Shape, filter: Filter, hidden: Hidden): Filter {
   const parts = filter.parts.map((part) => {
@@ -145,7 +151,7 @@ export function usable(shape: Shape, filter: Filter, hidden: Hidden): Filter {
 
 export function plainField(shape: Shape, name: string, hidden: Hidden): PlainField {
   const field = shape.plain.get(name);
-  if (field === undefined || hidden.has(name)) throw new Error(`${shape.name} cannot be queried by ${name}`);
+  if (field === undefined || isHidden(name, hidden)) throw new Error(`${shape.name} cannot be queried by ${name}`);
   return field;
 }
 

@@ -296,10 +296,11 @@ async function programFor(args: readonly string[], finish: (run: Run) => Promise
   const [first = '', second = ''] = args.filter((each) => !each.startsWith('-'));
   const isKnown = (name: string, of: Command) => of.commands.some((command) => command.name() === name);
   if (isKnown(first, program)) return program;
+  const asksForHelp = first === 'help' || args.includes('--help') || args.includes('-h');
   const { builtIn, loadProject } = await import('./registry.ts');
   const withBuiltIn = createProgram(finish, { transfers: builtIn.transfers });
   // Only `<domain> export` and `<domain> import` load the configuration file, which executes its code; help and misspelt names do not.
-  if (isKnown(first, withBuiltIn) || !['export', 'import'].includes(second)) return withBuiltIn;
+  if (isKnown(first, withBuiltIn) || asksForHelp || !['export', 'import'].includes(second)) return withBuiltIn;
   const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } }, strict: false });
   const { registry } = await loadProject(typeof values.config === 'string' ? { config: values.config } : {});
   return createProgram(finish, { transfers: registry.transfers });

@@ -1,5 +1,5 @@
 /** The clients of other domains that a tool gets during one call. */
-import { type Calls, type Client, contractOf, type Needs } from '../declare/contracts.ts';
+import { type Calls, type Client, contractName, contractOf, type Needs } from '../declare/contracts.ts';
 import { failure } from '../declare/errors.ts';
 import type { CallContext } from '../declare/tool.ts';
 import { clientOf, type ContractCaller, type OnBehalf } from './contract-caller.ts';
@@ -22,7 +22,7 @@ export function openNeeds(caller: ContractCaller, needs: Needs, onBehalf: OnBeha
     if ('optional' in need && !caller.reaches(contract)) return undefined;
     const calls = clientOf(caller, contract, onBehalf);
     const once = (call: string) => async (input: unknown) => {
-      const key = `${contract.id} ${call} ${JSON.stringify(input)}`;
+      const key = `${contractName(contract)} ${call} ${JSON.stringify(input)}`;
       const known = answers.get(key);
       if (known) return known;
       if (inTransaction) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: other data of another domain is needed now.');

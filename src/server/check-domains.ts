@@ -123,8 +123,13 @@ function checkRoles({ roles, rolesOf = [], audiences, masks = {} }: AnyDomain, w
   const named = [
     ...Object.entries(audiences).map(([name, { roles: held }]) => [`audience ${name}`, held] as const),
     ...Object.entries(masks).map(([name, { shownTo }]) => [`mask ${name}`, shownTo] as const),
-    ...Object.entries(roles?.specs ?? {}).map(([name, { includes = [] }]) => [`role ${name}`, includes] as const),
   ];
+  // A role that includes one of another domain would give rights that its own domain does not own.
+  for (const [name, { includes = [] }] of Object.entries(roles?.specs ?? {})) {
+    const foreign = includes.find((role) => !roles?.names.includes(role));
+    if (foreign !== undefined)
+      throw new ConfigProblem(`The role ${name} of ${where} includes ${quoted(foreign)}; a role includes only roles of its own domain.`);
+  }
   for (const [what, held] of named) {
     const unknown = held.find((role) => !known.has(role));
     if (unknown !== undefined)

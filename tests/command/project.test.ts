@@ -79,6 +79,8 @@ describe('a configuration file', () => {
     const clients = [
       ['--help'],
       ['start', '--help'],
+      ['desk', 'export', '--help'],
+      ['help', 'import'],
       ['--version'],
       ['keys', 'new'],
       ['ask', 'hello', '--as', 'nina.patel'],

@@ -125,6 +125,11 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
     `The audience everyone of ${HERE} names the role "desk-read", which nobody declares; declare it in roles, or list its role set in rolesOf.`,
   ],
   [
+    'a role that includes a role of the engine',
+    desk({ roles: { names: ['desk-admin'], specs: { 'desk-admin': { means: '', includes: ['executive'] } } } }),
+    `The role desk-admin of ${HERE} includes "executive"; a role includes only roles of its own domain.`,
+  ],
+  [
     'an undeclared role in a mask',
     desk({ masks: { pay: { hides: 'pay', shownTo: ['desk-read'], andOwner: false } } }),
     `The mask pay of ${HERE} names the role "desk-read", which nobody declares; declare it in roles, or list its role set in rolesOf.`,

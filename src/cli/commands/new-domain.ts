@@ -55,7 +55,7 @@ function writeTemplate(from: string, to: string, values: Readonly<Record<string,
     const source = join(entry.parentPath, entry.name);
     const target = join(to, source.slice(from.length));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, fill(readFileSync(source, 'utf8'), values));
+    writeFileSync(target, fill(readFileSync(source, 'utf8'), values), { flag: 'wx' });
   }
   return files.length;
 }
@@ -67,6 +67,7 @@ const fill = (text: string, values: Readonly<Record<string, string>>): string =>
 function writeProject(values: Readonly<Record<string, string>>): string[] {
   const templates = join(packageFolder, 'templates', 'project');
   const missing = readdirSync(templates).filter((file) => !existsSync(file));
-  for (const file of missing) writeFileSync(file, fill(readFileSync(join(templates, file), 'utf8'), values));
+  // wx: a link that points nowhere is no file yet, and must not be followed.
+  for (const file of missing) writeFileSync(file, fill(readFileSync(join(templates, file), 'utf8'), values), { flag: 'wx' });
   return missing;
 }

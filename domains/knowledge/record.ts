@@ -60,7 +60,7 @@ export async function openTriple(sql: SqlWriter, me: Me, tx: number, said: Said<
   return `t-${tx}`;
 }
 
-/** The next version of an entry. Fields that are not given, the owner and the time of recording stay. */
+/** The next version of an entry. The owner and the time of recording stay. */
 export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: Said<Entry>): Promise<void> {
   const no = numberOf(id, 'e');
   await close(sql, tx, id);

@@ -146,7 +146,7 @@ describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
         expect(code(await testRuntime.call(carol, 'sales', 'get_customer', { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');
     }
   });
-  test('a deleted customer is not found again', async () => {
+  test('a deleted customer is no longer found', async () => {
     const id = await newCustomer(testRuntime, true);
     for (const tool of ['get_customer', 'delete_customer'])
       expect(code(await testRuntime.call(carol, 'sales', tool, { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');

@@ -1,4 +1,4 @@
-/** The contract suite passes for a sound domain, and each broken role, mask, policy or write fails the case that is about it. */
+/** The contract suite passes for a sound domain, and each broken role, mask, policy or grant fails the case that covers it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -148,6 +148,17 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
 
   test.each([
     ['disables row security', 'alter table tasks.tasks disable row level security', /row security off for tasks\.tasks/],
+    [
+      'disables row security behind another search path',
+      'set search_path = tasks; alter table tasks disable row level security',
+      /row security off for tasks\.tasks/,
+    ],
+    [
+      'shadows a function of the checks',
+      `create function tasks.format(text, text) returns text language plpgsql as $f$ begin execute 'grant select on hr.pay to tasks_self'; return ''; end $f$;
+       set search_path = tasks, pg_catalog; alter table tasks.tasks disable row level security`,
+      /row security off for tasks\.tasks/,
+    ],
     ['lets the owner pass row security', 'alter table tasks.tasks no force row level security', /row security off for tasks\.tasks/],
     ['grants to everyone', 'grant select on tasks.tasks to public', /tasks\.tasks to public/],
     ['grants to another domain', 'grant select on tasks.tasks to hr_self', /tasks\.tasks to hr_self/],
@@ -159,6 +170,16 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     ['takes another role in a block', 'do $$ begin execute $x$reset role$x$; end $$', /changes the role/],
   ])('a file that %s is refused', async (_what, text, reason) => {
     expect(await refused(next(text))).toMatch(reason);
+  });
+
+  test('a schema that another application created is refused', async () => {
+    await owner.query('create schema archive');
+    const text = 'create table archive.mine ()';
+    const first: Migration = { name: 'archive/platform', creates: 'archive', text, once: true };
+    await expect(migrate(owner, [first])).rejects.toThrow('The database has a schema archive that Tamshai did not create');
+    await owner.query('drop schema archive');
+    expect(await migrate(owner, [{ ...first, text: 'create schema archive' }])).toEqual(['archive/platform']);
+    await owner.query("drop schema archive; delete from tamshai.migrations where name = 'archive/platform'");
   });
 
   test('policies that leave a table of their domain without row security are refused', async () => {

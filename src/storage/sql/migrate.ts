@@ -12,6 +12,8 @@ export interface Migration {
   readonly once: boolean;
   /** The domain whose file it is: it runs as the migration role of that domain. Files of the platform run as the owner. */
   readonly domain?: string;
+  /** The domain whose schema this file of the platform creates. */
+  readonly creates?: string;
   /** The names of the numbered files before a policies file. When a numbered file is added, the policies are applied again. */
   readonly after?: string;
   /** How an installed database may have recorded this file before its name or its comments changed. */
@@ -63,6 +65,7 @@ export function migrations(root: string, domains: readonly SchemaSource[]): Migr
           name: template,
           text: read(platform, 'domain.sql').replaceAll('{{domain}}', domain.name),
           once: true,
+          creates: domain.name,
           formerly: reworded['platform/domain.sql']?.formerly.filter(({ name }) => name === template) ?? [],
         },
         { name: `${domain.name}/owner`, text: `call tamshai.take_domain('${domain.name}')`, once: true },
@@ -119,6 +122,7 @@ export async function migrate(owner: pg.ClientBase, files: readonly Migration[],
       if (once && known !== undefined) throw new Error(`${name} was changed after it had been applied; add a new numbered file instead.`);
       const problem = file.domain === undefined ? undefined : statementProblem(file.text);
       if (problem !== undefined) throw notApplied(file, problem);
+      if (file.creates !== undefined) await refuseForeignSchema(owner, file.creates, applied);
       await patiently(LOCKED, () => apply(owner, file, known)).catch((error: Error) => {
         throw file.domain === undefined || error instanceof DatabaseProblem ? error : notApplied(file, error.message, error);
       });
@@ -128,6 +132,16 @@ export async function migrate(owner: pg.ClientBase, files: readonly Migration[],
   } finally {
     await owner.query(`select pg_advisory_unlock(${LOCK})`);
   }
+}
+
+/** A schema with the name of a domain may belong to another application. Its tables would get our owner, and lose their rights. */
+async function refuseForeignSchema(owner: pg.ClientBase, domain: string, applied: ReadonlyMap<string, string>): Promise<void> {
+  if ([...applied.keys()].some((name) => name.startsWith(`${domain}/`))) return;
+  const { rows } = await owner.query('select from pg_namespace where nspname = $1', [domain]);
+  if (rows.length > 0)
+    throw new DatabaseProblem(
+      `The database has a schema ${domain} that Tamshai did not create; give the domain another name, or use another database.`,
+    );
 }
 
 /** One sentence for the operator and the author of the file. */
@@ -156,7 +170,8 @@ async function runAsDomain(owner: pg.ClientBase, file: Migration, domain: string
   await owner.query(file.text);
   const { rows } = await owner.query<{ role: string }>('select current_user as role');
   if (rows[0]?.role !== ownerOf(domain)) throw notApplied(file, 'it changes the role or ends the transaction');
-  await owner.query('reset role');
+  // The file may have changed the search path, which decides what the names in our own checks mean.
+  await owner.query('reset role; reset search_path');
   const problem = await ruleProblem(owner, { domain, securedBefore, complete: !file.once });
   if (problem !== undefined) throw notApplied(file, problem);
 }

@@ -79,7 +79,7 @@ export const of = <T extends AssistantEvent['type']>({ events }: Heard, type: T)
 
 export type Scripted = Step | Promise<Step> | { readonly call: string; readonly input?: Record<string, unknown> } | string;
 
-/** A model that answers and calls whatever `next` returns for a turn; `turns` holds all its requests. */
+/** A scripted model: each turn it answers and calls what `next` returns. `turns` holds all its requests. */
 export interface ScriptedModel extends Model {
   turns: Turn[];
   signals: AbortSignal[];

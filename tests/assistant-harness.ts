@@ -1,8 +1,4 @@
-/**
- * Runs the offline model over every tool on the sample data, without servers and sign-in: a small loop executes its calls. As a program
- * (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it serves as much of the HTTP API as a bank of questions needs; the
- * token is the username.
- */
+/** Runs the offline model over every tool on the sample data; as a program, it serves the HTTP API that the question bank needs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Message, ToolCall } from '../src/assistant/model.ts';
@@ -73,7 +69,6 @@ export async function openAssistantHarness(registry: Registry = builtIn): Promis
   };
 }
 
-/** Serves the part of the gateway's API that a bank of questions needs. */
 export async function serveAssistantHarness(port: number): Promise<{ url: string; close(): Promise<void> }> {
   const harness = await openAssistantHarness();
   const conversations = new Map<string, readonly Message[]>();

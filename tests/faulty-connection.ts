@@ -7,9 +7,8 @@ type Mode = 'pass' | 'silent' | 'cut' | 'lost' | { readonly deafTo: string; read
 export interface FaultyConnection {
   readonly port: number;
   /**
-   * pass: forwards everything. silent: connections stay open, and nothing is forwarded. cut: closes connections and refuses new ones. lost:
-   * open connections never forward again, as if the machine had vanished; new ones work. deafTo: the next request that contains the text is
-   * forwarded, and its connection is closed before the answer is forwarded.
+   * pass: forwards everything. silent: keeps connections open and forwards nothing. cut: closes connections and refuses new ones.
+   * lost: open connections forward nothing more, but new ones work. deafTo: forwards the next request with the text, and drops its answer.
    */
   set(mode: Mode): void;
   close(): Promise<void>;

@@ -50,10 +50,7 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
 }
 
 let given = 0;
-/**
- * An empty numbered database of the Redis of this run. Each worker has eight, so that concurrent suites never see each other's keys, nor
- * those of an earlier one.
- */
+/** An empty numbered database of the Redis of this run. Each worker has eight of its own, so concurrent suites share no keys. */
 export async function redisDatabase(url: string): Promise<string> {
   const worker = Number(process.env['VITEST_POOL_ID'] ?? 1);
   const own = new URL(url);

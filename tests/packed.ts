@@ -18,7 +18,7 @@ export interface PackedProject {
   remove(): void;
 }
 
-/** The dependencies of the package are links to the ones of the checkout; the package itself is unpacked, so nothing of src/ is in reach. */
+// The package is unpacked, and its dependencies are links to those of the checkout. So nothing of src/ can be imported.
 export function openPackedProject(files: Readonly<Record<string, string>> = {}): PackedProject {
   buildIfStale();
   const folder = mkdtempSync(join(tmpdir(), 'tamshai-test-packed-'));

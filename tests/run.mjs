@@ -94,7 +94,7 @@ async function vitest(files, env, args) {
   return result;
 }
 
-/** With --retry-once, up to this many failed files run a second time, alone; more failures are no accident. */
+// With --retry-once, at most this many failed files run a second time.
 const FEW = 4;
 async function suite(files, env, args) {
   const first = await vitest(files, env, args);

@@ -1,7 +1,4 @@
-/**
- * Creates stores as the first start leaves them: fills a template once and copies it for every test, because filling takes seconds. The
- * tests of the first start itself do not use templates.
- */
+/** Creates filled stores for tests: fills a template once, and copies the template for every test. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

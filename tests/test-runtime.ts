@@ -1,7 +1,4 @@
-/**
- * Runs tools and approvals on real stores, without HTTP servers and sign-in. The clock is stopped at a time that the examples of the tools
- * and the sample data share.
- */
+/** Runs tools and approvals on real stores with a stopped clock, without HTTP servers and sign-in. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

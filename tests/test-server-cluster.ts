@@ -1,7 +1,4 @@
-/**
- * A cluster behind the interface of one test server: three gateways, two hr servers and the other domains in separate compositions, each
- * with its own data folder and port, behind a real load balancer. They share the stores and the test clock.
- */
+/** A cluster with the interface of one test server: three gateways, two hr servers and the other domains behind a load balancer. */
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -101,7 +101,6 @@ describe('large answers', () => {
     for (let shown = 50; shown < 1000; shown += 50) {
       await more.click();
       await expect.poll(() => rows.count()).toBe(shown + 50);
-      // Paging with the keyboard keeps the focus on the button until it disappears.
       expect(await page.evaluate('document.activeElement?.textContent')).toBe(shown < 950 ? 'Show 50 more' : '1,000 tickets, complete');
     }
     expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);
@@ -187,7 +186,6 @@ describe('interruptions', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Nothing is lost.').waitFor();
     expect(await page.getByLabel('Your question').inputValue()).toBe('Who works in Engineering?');
-    // The user can still edit the question until it is sent again.
     await page.getByLabel('Your question').fill('Who works in Marketing?');
     await page.locator('.turn .prose').waitFor({ timeout: 30_000 });
     expect(refused).toBeGreaterThan(1);

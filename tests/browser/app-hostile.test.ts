@@ -17,7 +17,6 @@ const MARKUP = [
   '[press me](javascript:window.hacked=1)',
   '![x](https://evil.example/leak.png)',
 ].join(' ');
-/** Contains also text that can break a layout: a very long word and right-to-left letters. */
 const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
 
 let app: AppTestServer;

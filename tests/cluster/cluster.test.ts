@@ -1,7 +1,4 @@
-/**
- * Three gateways, two hr servers and a process for the other domains behind a load balancer, on real stores: every process gives the same
- * answers. Then processes are stopped and killed while people work.
- */
+/** A cluster behind a load balancer on real stores: all processes give the same answers, also while processes are stopped and killed. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import { createRevocations } from '../../src/identity/revocation.ts';

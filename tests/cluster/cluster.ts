@@ -1,7 +1,4 @@
-/**
- * Starts the product as separate processes: three gateways, two hr servers and one process for all other domains, behind a load balancer,
- * on real stores. The connections to the stores, to hr and to tasks can be disturbed.
- */
+/** Starts the product as separate processes on real stores: three gateways, two hr servers and one process for all other domains. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

@@ -1,7 +1,4 @@
-/**
- * The same cluster with tokens of a real Keycloak: people sign in there, decide in their browser, and continue to work while processes are
- * killed, connections are disturbed, and Keycloak itself is down.
- */
+/** The cluster with tokens of a real Keycloak: people continue to work while processes are killed or Keycloak is down. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, DEADLINE_MS, removeFolders } from '../command/command-support.ts';
@@ -93,7 +90,6 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
 
       await keycloak.startAgain();
       await expect.poll(() => signIn('nina.patel').catch(String), { timeout: DEADLINE_MS, interval: 500 }).toEqual([200, '/approvals']);
-      // The same token as before, at every gateway.
       for (const each of cluster.gateways) await expect.poll(async () => (await own(each, token)).status, { timeout: 30_000 }).toBe(200);
       const raised = work.done.raised.size;
       await expect.poll(() => work.done.raised.size, { timeout: DEADLINE_MS }).toBeGreaterThan(raised);

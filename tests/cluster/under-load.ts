@@ -28,7 +28,6 @@ export async function disturbedInTurn(cluster: Cluster, left: Untouched): Promis
       await pause(1_500);
       await way.well();
       const before = settledBy();
-      // No operator acts: the cluster recovers by itself.
       await expect.poll(async () => (await cluster.front.rest('frank.davis', 'tasks', 'list_tasks')).status, { timeout: 30_000 }).toBe(200);
       await expect.poll(settledBy, { timeout: 30_000 }).toBeGreaterThan(before + 3);
       console.log(`${name} ${fault}: ${errorsSoFar() - errors} errors`);

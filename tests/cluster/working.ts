@@ -61,7 +61,6 @@ export function working(cluster: Cluster, left: Untouched): Working {
     errors: new Map(),
   };
   const wrong: string[] = [];
-  /** Each round of work recognises its own tasks. */
   const round = `cluster ${randomUUID()}`;
   let going = true;
   const count = (what: string) => void done.errors.set(what, (done.errors.get(what) ?? 0) + 1);
@@ -83,7 +82,7 @@ export function working(cluster: Cluster, left: Untouched): Working {
     count('broken connection');
     return { status: 0, headers: {}, text: '', body: { status: 'broken' } };
   };
-  /** Safe requests are retried until they are answered; others while the answer allows it. */
+  /** Retries a safe request until it is answered, and any other request only if its answer allows a retry. */
   const until = async (work: () => Promise<Came>, safe: boolean): Promise<Came> => {
     for (;;) {
       const reply = await work().catch(broken);

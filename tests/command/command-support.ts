@@ -68,7 +68,6 @@ export interface Running {
   readonly settings?: Settings;
   readonly input?: string;
   readonly cwd?: string;
-  /** Another copy of the command. */
   readonly program?: string;
 }
 

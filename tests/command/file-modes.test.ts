@@ -20,7 +20,7 @@ const data = () => settings['TAMSHAI_DATA'] ?? '';
 /** Every path below the folder that another user could read, write or enter. */
 function open(): string[] {
   const inside = readdirSync(data(), { recursive: true, withFileTypes: true })
-    // The test copied pg/ with its modes; the folder itself is closed to others.
+    // The test copied pg/ with its modes. Other users cannot enter its parent folder.
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.startsWith(join(data(), 'pg', '/')));
   return [data(), ...inside].flatMap((path) => {

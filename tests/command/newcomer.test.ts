@@ -1,7 +1,4 @@
-/**
- * The CLI as a new user runs it in a second terminal: the server does not use the default ports and data folder, and the commands get no
- * settings.
- */
+/** The CLI as a new user runs it in a second terminal, without settings, while the server uses other ports and another data folder. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

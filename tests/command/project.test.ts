@@ -27,7 +27,6 @@ import { installed as desk } from './desk.ts';
 const domains: readonly (typeof desk)[] = [tasks, desk];
 export default defineConfig({ company: { name: 'Northwind GmbH', currency: 'EUR' }, domains });
 `;
-/** The same without types. */
 const JAVASCRIPT = CONFIG.replace(/: readonly.*?\[\] =/, ' =');
 
 type Files = Readonly<Record<string, string>>;

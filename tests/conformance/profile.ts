@@ -1,7 +1,4 @@
-/**
- * The tools, resources and prompts that the MCP conformance suite expects, served by the product's own transport.
- * They are never part of the product.
- */
+/** The tools, resources and prompts that the MCP conformance suite expects, served by the product's own transport. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server';

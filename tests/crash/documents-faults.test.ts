@@ -75,7 +75,6 @@ describe.each(databases)('faults of %s', (kind) => {
       await link.close();
     });
 
-    /** The failure, and how long it took. */
     const failed = async (work: Promise<unknown>) => {
       const began = performance.now();
       const error = await work.then(

@@ -1,8 +1,4 @@
-/**
- * The whole product on MongoDB and OpenSearch behind toxiproxy: slow answers, truncated answers, resets, a stopped server. The store suites
- * use faulty-connection.ts, which cuts both directions. Here the request arrives and only the answer is lost, so a change can happen
- * although the product gets no confirmation.
- */
+/** The whole product on MongoDB and OpenSearch behind toxiproxy: requests arrive, and their answers are slow, truncated or lost. */
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';

@@ -99,7 +99,7 @@ function tampered(db: InstanceType<typeof Database>, each: Change): boolean {
     const bytes = changed(old, each.bytes);
     run(`UPDATE records SET ${each.kind} = CAST(? AS TEXT) WHERE n = ?`, bytes, each.row);
   } else if ('value' in each) {
-    // A NOT NULL constraint may refuse the change; then the row stays as it was.
+    // A NOT NULL constraint may refuse the change.
     try {
       run('UPDATE records SET body = ? WHERE n = ?', each.value, each.row);
     } catch {

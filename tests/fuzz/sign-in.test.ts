@@ -1,6 +1,4 @@
-/**
- * Fuzz tests of credentials: mutated tokens, internal identities, execution grants and session cookies are refused without a server error.
- */
+/** Fuzz tests of credentials: mutated tokens, identities, grants and cookies are refused without a server error. */
 import { randomUUID, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';

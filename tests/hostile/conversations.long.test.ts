@@ -1,7 +1,4 @@
-/**
- * Prompt injection: every untrusted field holds hostile text, and the model obeys all of it. 40 conversations of all sample people have no
- * effect without an approval, and reveal no private data of another person.
- */
+/** Prompt injection: the model obeys hostile text in every untrusted field, without an unapproved effect or a leak of private data. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

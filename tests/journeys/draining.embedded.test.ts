@@ -65,7 +65,6 @@ it('a draining process does not wait for open event streams, and ends them prope
   await Promise.race([testServer.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);
   await testServer.tamshai.close();
   await stream.ended;
-  // The chunked response ends properly; it is not cut off.
   expect(stream.text()).toMatch(/0\r\n\r\n$/);
 });
 

@@ -1,7 +1,4 @@
-/**
- * Property test: after any sequence of changes, the state now and at earlier transactions equals a replay of the history, and the undo of
- * an undo restores the state before both.
- */
+/** Property test: after any sequence of changes, the current and every earlier state equal a replay of the history. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SqlReader } from '../../src/declare/sql.ts';

@@ -1,7 +1,5 @@
-/**
- * Thirty named behaviours and how each is broken: `find` is replaced by `replace` in the one source file that holds it,
- * and `tests` are the files that must then fail. Whitespace in `find` stands for any whitespace.
- */
+// The behaviours of `npm run mutants`: `replace` replaces `find` in one source file, and then the files in `tests` must fail.
+// White space in `find` matches any white space.
 export const MUTANTS = [
   // Roles and audiences
   {

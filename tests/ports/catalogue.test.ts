@@ -42,7 +42,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   let names: string[];
   beforeAll(async () => {
     testRuntime = await openSqlTestStore(kind, { domains: DOMAINS, sample: false });
-    // Roles belong to the whole server, where other suites create roles with names like ours; tamshai.roles records ours.
+    // Roles belong to the whole server, and other suites create roles too. tamshai.roles lists only ours.
     names = (
       await column(
         'select rolname from pg_roles join tamshai.roles on name = rolname where split_part(rolname, $2, 1) = any ($1) order by 1',

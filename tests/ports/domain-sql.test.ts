@@ -198,7 +198,6 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     expect(await refused(next(role))).toContain(`${FOREIGN} exists already and was not created by Tamshai`);
     const ours = await owner.query('select from pg_auth_members where roleid = $1::regrole', [FOREIGN]);
     expect(ours.rowCount).toBe(0);
-    // Nor does it get a password.
     await giveLogins(owner, ['tasks'], () => 'only-for-tests');
     expect(await opened.secretOf(FOREIGN)).toEqual([{ secret: null }]);
   });

@@ -33,7 +33,6 @@ describe.each(databases)('rows on %s', (kind) => {
         [role],
       );
       expect(relations.length).toBeGreaterThan(1);
-      // The settings are absent, or empty; lifted masks alone are no identity either.
       for (const who of [{}, { me: '', principal: '', shows: '' }, { me: '', principal: '', shows: ALL }]) {
         const seen = await testRuntime.as(role, who, async (query) => {
           const rows: string[] = [];

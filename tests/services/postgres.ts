@@ -32,7 +32,7 @@ function makeLinks(native: string): void {
   }
 }
 
-/** The folder of the programs. For root the server runs under another account; if that account cannot read this project, it gets a copy. */
+/** The folder of the programs: a copy of it, if the server's account cannot read this project. */
 function runnable(native: string, account: Account): string | undefined {
   makeLinks(native);
   const version = (bin: string) => output(join(bin, 'postgres'), ['--version'], { ...account, cwd: '/' });

@@ -1,4 +1,4 @@
-/** Backup archives: packing, unpacking, and defective archives, which are refused with a message and write nothing. */
+/** Backup archives: packing, unpacking, and refusal of defective archives. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Each scan over embedded documents yields to the event loop; a read by id does not. */
+/** Scans over embedded documents yield to the event loop. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Verification of access tokens: algorithm confusion, wrong claims and foreign keys are refused; minted tokens are accepted. */
+/** Verification of access tokens: algorithm confusion, wrong claims and foreign keys are refused, minted tokens are accepted. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTHeaderParameters, type JWTPayload } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';

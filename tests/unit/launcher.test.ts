@@ -1,4 +1,4 @@
-/** bin/tamshai.mjs builds the web app in a checkout only if certain packages are installed; package.json has to list them. */
+/** package.json lists the packages that bin/tamshai.mjs needs to build the web app in a checkout. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

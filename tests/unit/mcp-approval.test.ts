@@ -1,4 +1,4 @@
-/** MCP elicitation of approvals: a client that opens URLs is asked to open the approval page. The client's own answer approves nothing. */
+/** MCP elicitation of approvals: the server sends the client the URL of the approval page, and the client's own answer approves nothing. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,4 +1,4 @@
-/** Roles: each belongs to the engine or to one domain; a token carries only roles of its realm, with those that they include. */
+/** Roles: the engine or one domain declares each role, and a token carries only roles of its realm. */
 import { describe, expect, test } from 'vitest';
 import { createRoleTable, defineRoles } from '../../src/declare/roles.ts';
 import { builtIn } from '../registry.ts';

@@ -18,7 +18,6 @@ function chainOf(count: number): ChainedRecord[] {
   }
   return records;
 }
-/** A source in memory, which never yields by itself. */
 const sourceOf = (records: readonly ChainedRecord[]): AuditChains => ({
   chains: async () => [{ chain: 'calls', count: records.length }],
   async *records() {

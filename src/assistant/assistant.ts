@@ -4,18 +4,16 @@ import type { AssistantEvent } from './events.ts';
 import { answerQuestion, type LoopDeps, type Question } from './loop.ts';
 
 export interface Assistant {
-  /** The model's name, for display. */
   readonly model: string;
   readonly conversations: Conversations;
   /**
-   * Opens the conversation with this id, or creates one if the id is undefined. Rejects if there is no such conversation or if it is
-   * busy. The returned function answers the question and emits its events.
+   * Opens the conversation with this id, or creates one without an id. Rejects if the conversation is unknown or busy. The returned
+   * function answers the question and emits its events.
    */
   open(
     asked: Omit<Question, 'conversation' | 'signal'>,
     conversationId: string | undefined,
   ): Promise<(emit: (event: AssistantEvent) => void, signal: AbortSignal) => Promise<void>>;
-  /** Prepares the model for the first question. */
   warm(): void;
   close(): Promise<void>;
 }

@@ -1,9 +1,8 @@
-/** Closing notes. The loop appends them to text that stopped early, does not mention missing data, or claims a change that was not made. */
+/** Closing notes: sentences that the loop appends if an answer stopped early, omits missing data, or claims a change that was not made. */
 import type { Answer, ListMetadata } from '../declare/answer.ts';
 import { pluralOf, type Tool } from '../declare/tool.ts';
 import type { StopReason } from './events.ts';
 
-/** A tool call of the question and its answer. */
 export interface CallOutcome {
   readonly server: string;
   readonly tool: Tool | undefined;
@@ -51,7 +50,7 @@ export function closingNotes(
   return lines.join('\n\n');
 }
 
-/** A list is incomplete if the last page that was read of it has more rows. */
+/** A list is incomplete if the last page that the model read has a next page. */
 function incompleteLists(text: string, outcomes: readonly CallOutcome[]): string[] {
   const open = new Map<string, { metadata: ListMetadata; plural: string }>();
   for (const { server, tool, input, answer } of outcomes) {

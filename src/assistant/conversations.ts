@@ -1,7 +1,4 @@
-/**
- * Stores conversations, bounded in size, number and age. Each key contains the principal, so a person can read only their own.
- * An erased conversation stays erased, even if an answer is still in progress.
- */
+/** Stores conversations, limited in size, number and age. Each key contains the principal, so people read only their own conversations. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../declare/answer.ts';
 import { failure } from '../declare/errors.ts';
@@ -28,7 +25,7 @@ export interface Conversation {
   readonly title: string;
   readonly startedAt: string;
   readonly updatedAt: string;
-  /** True once a message contained untrusted text. From then on, tools that otherwise write at once need an approval. */
+  /** True once a message contained untrusted text. From then on, every tool that writes needs an approval. */
   readonly untrusted: boolean;
   readonly exchanges: readonly Exchange[];
 }
@@ -38,7 +35,7 @@ const RETENTION_SECONDS = 30 * 24 * 3600;
 const MAX_CONVERSATIONS = 50;
 const MAX_BYTES = 256 * 1024;
 const MAX_RESULT_BYTES = 16 * 1024;
-/** Longer than the time limit of a question. The lock expires, so a crashed process cannot lock a conversation for good. */
+/** Longer than the time limit of a question. The lock expires, because a crashed process cannot release it. */
 const LOCK_SECONDS = 75;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -110,7 +107,7 @@ export function createConversations(kv: KeyValue, clock: Clock) {
           await kv.set(key(person, at), stored, RETENTION_SECONDS);
           await updateList(person, (list) => [summaryOf(conversation), ...list]);
         } else {
-          // Another exchange may have been stored before this question got the lock.
+          // Another process may have stored an exchange before this question got the lock.
           stored = (await load(person, at)) ?? stored;
           conversation = parse(stored);
         }
@@ -163,7 +160,7 @@ const titleOf = (question: string) => {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 };
 
-/** Truncates large results: stored results only serve to understand later questions. */
+/** Stored results only help to understand later questions, so large ones are truncated. */
 const withoutLargeResults = (exchange: Exchange): Exchange => ({
   ...exchange,
   said: exchange.said.map((each) =>

@@ -5,7 +5,6 @@ import type { ErrorAnswer } from '../declare/errors.ts';
 /** Why an answer ended: complete, stopped by a limit, cancelled by the user, or failed. */
 export type StopReason = 'done' | 'calls' | 'time' | 'tokens' | 'length' | 'cancelled' | 'error';
 
-/** A domain server that is unavailable. */
 export interface MissingServer {
   readonly server: string;
   readonly title: string;

@@ -7,7 +7,7 @@ export const createMarker = (): string => randomBytes(9).toString('base64url');
 
 export const byteLength = (text: string): number => Buffer.byteLength(text);
 
-/** Removes characters that a person does not see but an LLM reads. */
+/** Removes characters that people do not see but an LLM reads. */
 export const stripInvisible = (text: string): string =>
   text.replace(unseen, (character) => (character === '\n' || character === '\t' ? character : ''));
 
@@ -34,7 +34,7 @@ export function truncateAnswer(answer: Answer, bytes: number): { readonly answer
   return { answer: less, text: JSON.stringify(less), left: rows.length - kept };
 }
 
-/** Everything between the markers is data. A record cannot end the fence, because the random marker is removed from its text. */
+/** Encloses the answer between two random markers. The marker is removed from the text, so a record cannot end the fence. */
 export function fenceAnswer(answer: Answer, marker: string, bytes: number): string {
   const { text, left } = truncateAnswer(answer, bytes);
   const note =

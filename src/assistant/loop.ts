@@ -1,4 +1,4 @@
-/** Answers one question: asks the model, makes its tool calls, and repeats until it answers or a limit is reached. */
+/** The agent loop: asks the model, makes its tool calls, and repeats until the model answers or a limit is reached. */
 import type { Answer } from '../declare/answer.ts';
 import type { Caller } from '../engine/caller.ts';
 import { Failure, failure } from '../declare/errors.ts';
@@ -45,10 +45,9 @@ export interface Question {
   readonly text: string;
   readonly conversation: Conversation;
   readonly caller: Caller;
-  /** Only tools that read may be called. */
   readonly readOnly: boolean;
   readonly requestId: string;
-  /** Aborted with a Failure if the person may not continue, with any other reason if the client is gone. */
+  /** Aborted with a Failure if the person lost access, and with any other reason if the client disconnected. */
   readonly signal: AbortSignal;
 }
 
@@ -181,7 +180,6 @@ class QuestionRun {
           this.#tokens.input += step.inputTokens;
           this.#tokens.output += step.outputTokens;
         } else if (step.type === 'call') {
-          // Calls beyond the limit can never run, so they are dropped.
           if (calls.length < limits.calls) calls.push(step.call);
         } else {
           const room = limits.textBytes - this.#text.length;
@@ -192,7 +190,7 @@ class QuestionRun {
       }
     } finally {
       this.#messages.push({ by: 'model', text, calls: withoutTools ? [] : calls });
-      // Not awaited: a model that hangs never returns.
+      // Not awaited, because a model that hangs never returns.
       void Promise.resolve(steps.return?.()).catch(() => {});
     }
     if (this.#tokensUsed() > limits.tokens) throw new Stopped('tokens');
@@ -276,7 +274,6 @@ class QuestionRun {
       this.#emit({ type: 'service_unavailable', server, title: tool?.domain.title ?? server, message: answer.message });
   }
 
-  /** Refuses changes that the question's limits forbid. The pipeline checks permissions. */
   #refusal(tool: Tool | undefined): Failure | undefined {
     if (!tool || tool.kind === 'read' || tool.kind === 'list') return undefined;
     if (this.#question.readOnly)
@@ -300,7 +297,7 @@ class QuestionRun {
     return { server: 'gateway', name: name.slice(0, 64), tool: undefined };
   }
 
-  /** Searches only the tools that the person may use, so untrusted text cannot add others. */
+  /** Searches only the tools that the person may use. */
   #findTools(call: ToolCall): Answer {
     const query = typeof call.input['query'] === 'string' ? call.input['query'] : '';
     const found = this.#deps.toolbox.find(query, this.#allTools);
@@ -318,20 +315,20 @@ class QuestionRun {
     this.#emit({ type: 'text', text });
   }
 
-  /** Rejects when the run stops. The work itself may still finish; its result is dropped. */
+  /** Rejects when the run stops. The work may still finish, but its result is dropped. */
   #unlessStopped<T>(work: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
       const stop = () => reject(signal.reason as Error);
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
-      // The handler stays attached after a stop: an unhandled rejection would end the process.
+      // The handler stays attached after a stop, because an unhandled rejection would end the process.
       work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
   }
 
   #reportFailure(error: unknown): StopReason {
-    // The abort reason wins: work that was aborted may fail with another error.
+    // Aborted work may fail with another error, so the abort reason takes precedence.
     const why: unknown = this.#stop.signal.aborted ? this.#stop.signal.reason : error;
     if (why instanceof Stopped) return why.reason;
     const { requestId } = this.#question;
@@ -356,7 +353,7 @@ class QuestionRun {
     return 'error';
   }
 
-  /** The messages to store, without calls that got no answer: LLM providers refuse such messages. */
+  /** The messages to store. Calls without an answer are left out, because LLM providers refuse them. */
   #storedMessages(closingText: string): StoredMessage[] {
     const answered = new Set(this.#messages.flatMap((each) => (each.by === 'tool' ? [each.call] : [])));
     const kept = this.#messages.map((each): StoredMessage => {

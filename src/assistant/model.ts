@@ -3,7 +3,6 @@ import type { Answer } from '../declare/answer.ts';
 import type { Person } from '../declare/people.ts';
 import type { Tool } from '../declare/tool.ts';
 
-/** A tool that the person may use, as offered to the model. */
 export interface OfferedTool {
   /** The name with its server as prefix: `hr_list_employees`. */
   readonly name: string;
@@ -15,7 +14,6 @@ export interface ToolCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
-/** A message of the conversation. */
 export type Message =
   | { readonly by: 'person'; readonly text: string }
   | { readonly by: 'model'; readonly text: string; readonly calls: readonly ToolCall[] }
@@ -28,7 +26,7 @@ export interface Turn {
   /** The system prompt for an LLM. */
   readonly instructions: string;
   readonly messages: readonly Message[];
-  /** The tools relevant to the question; `allTools` has all that the person may use. */
+  /** The tools relevant to the question. `allTools` contains every tool that the person may use. */
   readonly tools: readonly OfferedTool[];
   readonly allTools: readonly OfferedTool[];
 }
@@ -40,9 +38,8 @@ export type Step =
 export interface Model {
   /** Reported in the `start` event. */
   readonly name: string;
-  /** Streams one turn: text and tool calls. The loop asks again with the calls' answers; a turn without calls is the last. */
+  /** Streams one turn of text and tool calls. A turn without calls is the last one. */
   answer(turn: Turn, signal: AbortSignal): AsyncIterable<Step>;
-  /** Prepares the model before the first question, if preparation takes time. */
   warm?(): void;
   close?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Selects the tools that an LLM is given for a question, within a token budget, and finds others on request. */
+/** Selects the tools that an LLM is given for a question, within a token budget, and finds other tools on request. */
 import { inputSchema } from '../derive/answers.ts';
 import { mcpTool } from '../derive/mcp.ts';
 import { opens } from '../engine/access.ts';
@@ -9,7 +9,6 @@ import { pluralOf, type Tool } from '../declare/tool.ts';
 import { createTurns } from '../engine/turns.ts';
 import type { OfferedTool } from './model.ts';
 
-/** A tool as described in a prompt. */
 export interface PromptTool {
   readonly name: string;
   readonly description: string;
@@ -30,10 +29,10 @@ export const FIND_TOOLS: PromptTool = {
 /** The token budget for tools in a prompt. */
 export const TOOL_TOKENS = 3_000;
 const MAX_FOUND = 5;
-/** Enough for the present and the previous question, of 4,000 characters each. Queries of an LLM may be longer and are truncated. */
+/** Enough for two questions of 4,000 characters. Longer queries of an LLM are truncated. */
 const MAX_QUERY_CHARACTERS = 8_001;
 const MAX_QUERY_WORDS = 400;
-/** JSON has a little less than four characters per token with common tokenisers; this estimate is on the safe side. */
+/** Common tokenisers have slightly less than four characters of JSON per token, so this estimate is high. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 3.5);
 
 const promptCost = (tool: OfferedTool): number => tokensOf(JSON.stringify(promptTool(tool)));
@@ -45,7 +44,7 @@ const costOf = (offered: OfferedTool): number => {
 };
 
 const promptTools = new WeakMap<Tool, PromptTool>();
-/** Describes a tool without the schema keys that an LLM does not need. */
+/** Leaves out the schema keys that an LLM does not need. */
 export function promptTool({ name, tool, inputSchema }: OfferedTool): PromptTool {
   let shown = promptTools.get(tool);
   if (!shown)
@@ -68,13 +67,12 @@ function withoutNoise(schema: unknown, named = false): unknown {
 }
 
 export interface Toolbox {
-  /** The tools that the person may use; if `readOnly`, only those that read. */
   offered(person: Person, readOnly: boolean): readonly OfferedTool[];
   /** Best match first. Tools that share no word with the query are left out. */
   rank(words: string, among: readonly OfferedTool[]): OfferedTool[];
   select(words: string, among: readonly OfferedTool[], before: ReadonlySet<string>): OfferedTool[];
   find(words: string, among: readonly OfferedTool[]): OfferedTool[];
-  /** Computes the prompt cost of each tool before the first question, in short slices of the event loop. */
+  /** Computes the prompt cost of each tool before the first question, without blocking the event loop. */
   warm(): Promise<void>;
 }
 
@@ -95,13 +93,12 @@ const wordsIn = (text: string): string[] =>
     .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
     .map(stem);
 
-/** The error hints of a tool that needs an id name the tool that finds the id. The LLM needs both tools. */
+/** The error hints of a tool that needs an id name the tool that finds the id, so the LLM needs both tools. */
 const namesInErrors = (from: Tool, to: Tool): boolean =>
   from !== to &&
   from.domain === to.domain &&
   Object.values<ErrorText>(from.errors).some((text) => new RegExp(`\\b${to.name}\\b`).test(typeof text === 'string' ? text : text.hint));
 
-/** Texts of a tool, with the weight of a match in each. */
 const WEIGHTED_TEXTS: readonly [weight: number, text: (tool: Tool) => string][] = [
   [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
   [3, (tool) => tool.title],
@@ -130,7 +127,7 @@ export function createToolbox(registry: Registry): Toolbox {
   const finders = new Map(
     all.map(({ tool }) => [tool, new Set(all.flatMap((other) => (namesInErrors(tool, other.tool) ? [other.tool] : [])))]),
   );
-  /** Inverse document frequency: words that every tool has weigh little. */
+  /** Inverse document frequency: words that every tool contains have little weight. */
   const rarity = (word: string) => Math.log(1 + all.length / (spread.get(word) ?? all.length));
 
   const rank = (words: string, among: readonly OfferedTool[]): OfferedTool[] => {

@@ -1,6 +1,6 @@
 /**
- * Finds untrusted text in an answer by the tool's declaration of each field. It fails closed: undeclared text and values that do not
- * fit their schema are untrusted.
+ * Finds untrusted text in an answer by the declared schema of each field. Fails closed: undeclared text and values outside their schema are
+ * untrusted.
  */
 import type { Answer } from '../declare/answer.ts';
 import { schemaWithOrigins } from '../derive/answers.ts';
@@ -19,14 +19,13 @@ function schemaOf(tool: Tool): Schema {
 }
 
 export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answer: Answer): boolean {
-  // An approval card shows stored text of the record that it would change.
+  // An approval card shows stored text of the record.
   if (answer.status === 'pending_confirmation') return true;
   if (answer.status === 'error') return tool !== undefined && errorHoldsUntrustedText(input, answer);
   // A call of an unknown tool never succeeds.
   return answer.status === 'success' && tool !== undefined && new UntrustedTextFinder(schemaOf(tool)).isUntrusted(answer);
 }
 
-/** Values of a fixed shape: ids, days, times, numbers, codes. */
 const FIXED_SHAPES: readonly RegExp[] = [
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
   /^\d{4}-\d\d(?:-\d\d(?:T[\d:.]+Z?)?)?$/,
@@ -40,7 +39,7 @@ function errorHoldsUntrustedText(input: unknown, { code, details }: ErrorAnswer)
   const given = new Set(textsIn(input));
   return textsIn(details).some((text) => !given.has(text) && !FIXED_SHAPES.some((shape) => shape.test(text)));
 }
-/** Codes whose details the pipeline makes from the input and from constant texts. */
+/** Error codes whose details consist of the input and constant texts. */
 const PIPELINE_CODES: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'INSUFFICIENT_PERMISSIONS',
@@ -69,7 +68,7 @@ class UntrustedTextFinder {
     if (every.some((part) => this.isUntrusted(value, part))) return true;
     if (choices.length > 0) {
       const fitting = choices.filter((choice) => this.#fits(value, choice));
-      // A constant, such as the mask of a hidden value, is not untrusted text.
+      // A constant, such as the mask of a hidden value, is trusted.
       if (fitting.some(isTag)) return false;
       return fitting.length === 0 || fitting.some((choice) => this.isUntrusted(value, choice));
     }
@@ -79,7 +78,7 @@ class UntrustedTextFinder {
     const properties = isRecord(schema['properties']) ? schema['properties'] : {};
     return Object.entries(value).some(([key, each]) => {
       if (Object.hasOwn(properties, key)) return this.isUntrusted(each, properties[key]);
-      // Keys of a record can be untrusted text, too.
+      // The keys of a record can be untrusted text.
       return this.isUntrusted(key, schema['propertyNames']) || this.isUntrusted(each, schema['additionalProperties']);
     });
   }
@@ -109,7 +108,7 @@ class UntrustedTextFinder {
 
 const isTag = (schema: unknown): boolean => isRecord(schema) && ('const' in schema || 'enum' in schema);
 const holdsKeys = (value: unknown): boolean => isRecord(value) && Object.keys(value).length > 0;
-/** Output formats are not validated. A value with spaces cannot be an id, a day or an address. */
+/** Output formats are not validated, but a value with spaces is never an id, a day or an address. */
 const isFixed = (schema: Schema, value: string): boolean =>
   'const' in schema
     ? schema['const'] === value

@@ -62,7 +62,7 @@ function* stepsOf(part: LanguageModelV3StreamPart): Generator<Step> {
     yield { type: 'used', inputTokens: part.usage.inputTokens.total ?? 0, outputTokens: part.usage.outputTokens.total ?? 0 };
 }
 
-/** Input that is not a JSON object becomes an empty object; the tool's validation error then tells the LLM what it needs. */
+/** Input that is not a JSON object becomes an empty object. The tool's validation error then tells the LLM which fields are required. */
 function parseInput(text: string): ToolCall['input'] {
   if (text.length > MAX_INPUT_CHARACTERS) return {};
   try {
@@ -74,7 +74,7 @@ function parseInput(text: string): ToolCall['input'] {
   }
 }
 
-/** Retries a busy endpoint, but only before the stream starts: later, text would arrive twice. */
+/** Retries only before the stream starts, because a later retry would repeat text. */
 async function openStream(
   model: LanguageModelV3,
   turn: Turn,
@@ -120,7 +120,7 @@ const delay = (ms: number, signal: AbortSignal) =>
     else signal.addEventListener('abort', stop, { once: true });
   });
 
-/** Never passes on the endpoint's own message: it may contain the API key, the address or the question. */
+/** Never passes on the endpoint's own message, which may contain the API key, the address or the question. */
 function throwUnavailable(error: unknown, log: Logger): never {
   const status = error instanceof APICallError ? error.statusCode : undefined;
   log.warn({ error: error instanceof Error ? error.name : typeof error, status }, 'the LLM does not answer');

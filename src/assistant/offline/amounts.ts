@@ -35,7 +35,7 @@ const MIN =
 const MAX =
   /(?:\b(?:under|below|less than|smaller than|lower than|at most|maximum(?: of)?|max|up to|no more than|not more than|cheaper than|within|fewer than)|<=?) ?[$€£]?$/;
 
-/** `taken` are spans that mean something else, such as dates. */
+/** `taken` lists spans that are not amounts, such as dates. */
 export function findAmounts(text: string, taken: readonly { start: number; end: number }[]): Amount[] {
   const folded = sameLength(text);
   const found: Amount[] = [];
@@ -79,7 +79,7 @@ export function findTopCount(text: string): Count | undefined {
   return match && number ? { start: match.index, end: match.index + match[0].length, number } : undefined;
 }
 
-/** Lower case. Also removes accents if the length, and so every position in the text, stays the same. */
+/** Lower-cases the text, and removes accents only if the length stays the same, so that positions stay valid. */
 const sameLength = (text: string): string => {
   const folded = fold(text);
   return folded.length === text.length ? folded : text.toLowerCase();

@@ -13,15 +13,13 @@ export interface TextSpan {
 }
 export interface NamedEntity extends TextSpan {
   readonly words: readonly string[];
-  /** True if it is written as a name; false if it is only an unknown word in the place of a name. */
+  /** True if the text has the form of a name. False if it is an unknown word in the position of a name. */
   readonly isCertain: boolean;
   readonly possessive: boolean;
 }
-/** Limits the spans of each kind, and with them the work for one utterance. */
 const MAX_SPANS = 16;
-/** Only this many tokens are annotated, which bounds the work. The rest of the text can still be part of a dictated text. */
+/** Only the first tokens are annotated, which limits the work. */
 export const MAX_TOKENS = 120;
-/** A word that may express the intent. */
 export interface ContentWord {
   readonly stem: string;
   readonly concepts: readonly number[];
@@ -57,9 +55,8 @@ export interface Lexicon {
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2,}[-_]?\d[\w-]*\b|\b[et]-\d+\b|\b\d+[A-Z]{2,}\w*\b/gi;
 const QUOTED = /(?<!\w)'([^'\n]{2,300}?)'(?!\w)|"([^"\n]{2,2000}?)"/g;
-/** "Unpaid" becomes "not yet paid", because the states of records are called PAID, not UNPAID. */
+/** "Unpaid" becomes "not yet paid", because records have a state PAID but no state UNPAID. */
 const NEGATED_STATE = /\bun(paid|approved|reimbursed|resolved|submitted|acknowledged|completed|finished|closed|filed)\b/gi;
-/** Phrasal verbs, and the verb that replaces each. */
 const PHRASAL_VERBS = [
   ['get rid of|do away with|throw out', 'delete'],
   ['green[- ]?light|wave through', 'approve'],
@@ -157,7 +154,7 @@ function findTitle(text: string, { titled }: Lexicon): TextSpan[] {
 /** Words of the thesaurus, as a second vocabulary for spelling correction. */
 const SYNONYM_VOCABULARY: ReadonlyMap<string, number> = new Map([...knownWords].filter((word) => word.length > 5).map((word) => [word, 1]));
 
-/** Corrects a typing error. Names stay as they are. */
+/** Corrects typing errors, but not in names. */
 function correctTypo(token: Token, { vocabulary, names }: Lexicon, quotes: readonly TextSpan[]): Token {
   if (
     token.capital ||

@@ -1,4 +1,4 @@
-/** Calendar arithmetic on days as text (2026-11-16), which are days of the company. */
+/** Calendar arithmetic on days as text, such as 2026-11-16. */
 
 export const MONTHS = [
   'january',
@@ -31,7 +31,7 @@ export interface DateRange {
   readonly from: string;
   readonly to: string;
 }
-/** The week, month, quarter or year that contains a day, shifted by a number of such periods. */
+/** Returns the week, month, quarter or year that contains a day. `shift` moves the result by that many periods. */
 export function periodOf(day: string, grain: Grain, shift = 0): DateRange {
   const { year, month, weekday } = dateParts(day);
   if (grain === 'day') return { from: addDays(day, shift), to: addDays(day, shift) };

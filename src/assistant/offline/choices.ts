@@ -1,4 +1,4 @@
-/** Matches enum values and flags: by their words, their descriptions and the examples. */
+/** Matches enum values and flags by their words, descriptions and examples. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool, Example, ToolIndex } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -47,7 +47,7 @@ const locateOutside = (
   return found && not.some((piece) => overlaps(piece, found)) ? undefined : found;
 };
 
-/** The words with which a description explains each value: "SUBMITTED waits for approval, APPROVED for reimbursement". */
+/** The words that a description gives for each value: "SUBMITTED waits for approval, APPROVED for reimbursement". */
 function describedValues(slot: Slot): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const part of slot.description.split(/[;,.]/)) {
@@ -127,7 +127,6 @@ export function matchChoice(
         (each) => (each.stem === stem(word) || areSynonyms(each.token.word, word)) && !not.some((piece) => overlaps(piece, each.token)),
       ),
     );
-    // Nouns of the tool itself do not indicate a state.
     const significant = met.filter((word) => !nounsOf(entry).has(stem(word)));
     if (significant.length > 0 && met.length / gloss.length >= 0.6)
       propose(value, 1 + (met.length / gloss.length) * 0.8 + significant.length * 0.1, undefined);
@@ -135,7 +134,7 @@ export function matchChoice(
   for (const each of entry.examples) {
     const value = each.input[slot.key];
     if (typeof value !== 'string' || locate(each.utterance, value.toLowerCase().split(/[_\s-]+/), false)) continue;
-    // "What do I still have to do?": "still" indicates the state if only examples with this value contain it.
+    // "Still" indicates a state if only examples with that value contain the word.
     if (
       TEMPORAL_ADVERBS.some(
         (word) =>
@@ -165,7 +164,7 @@ const REMAINS = /\b(?:left|still|remaining|remains?|to go|unfinished|outstanding
 const NOT_YET =
   /\b(?:not|never|no|isn't|aren't|hasn't|haven't|wasn't|weren't|didn't|don't|yet to be|still to be|(?:needs?|has|have|waiting|wait) to be|to be)(?: (?:yet|been|be|being|fully|get|got|already))*\s*$/i;
 const WAITING_STATES = ['pending', 'open', 'submitted', 'new', 'draft'];
-/** "Not yet approved": the state before APPROVED according to the transitions, else the waiting state. */
+/** "Not yet approved" is the state before APPROVED in the transitions, or else the waiting state. */
 function resolveNegation(
   index: ToolIndex,
   entry: IndexedTool,
@@ -236,7 +235,7 @@ export function defaultChoice(slot: Slot, entry: IndexedTool): string | undefine
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-/** Matches a flag by its description ("true approves, false rejects"), else by examples that set it. */
+/** Matches a flag by its description ("true approves, false rejects"), or else by the examples. */
 export function matchFlag(
   index: ToolIndex,
   entry: IndexedTool,

@@ -72,7 +72,6 @@ export function splitComparison(
           hints: {},
         })[0],
     );
-    // Both must fill a slot; words inside a text do not count.
     const placed = (filled: NonNullable<typeof one>['filled'], text: string) =>
       filled.references.some((reference) => reference.names.some((name) => name.text === text)) ||
       Object.values(filled.input).some((given) => typeof given === 'string' && fold(given) === fold(text));
@@ -113,7 +112,7 @@ function finalCommand({ index, today }: Pick<DialogueContext, 'index' | 'today'>
 const hasKnownValue = (index: ToolIndex, utterance: Utterance): boolean =>
   [...index.knownValues.values()].some((values) => findKnownValues(values, utterance).length > 0);
 
-/** Splits two questions in one utterance, but not inside dictated text, and not if both have the same intent. */
+/** Splits two questions in one utterance. Dictated text and two clauses with the same intent stay together. */
 export function splitClauses({ index, today, allowed }: DialogueContext, utterance: Utterance): Utterance[] {
   const last = finalCommand({ index, today }, utterance);
   if (last) return [last];
@@ -135,7 +134,7 @@ export function splitClauses({ index, today, allowed }: DialogueContext, utteran
     return selectSentence({ index, today, allowed }, utterance);
   return [first, second];
 }
-/** "Pending leave and expense reports": two kinds of rows. The state of the first applies to both. */
+/** "Pending leave and expense reports" asks for two kinds of rows. The state of the first applies to both. */
 function splitNouns({ index, today }: Pick<DialogueContext, 'index' | 'today'>, utterance: Utterance): Utterance[] | undefined {
   const match = / and /i.exec(utterance.text);
   if (
@@ -171,7 +170,7 @@ function selectSentence({ index, today }: Pick<DialogueContext, 'index' | 'today
   });
   const [best] = [...ranked].sort((a, b) => b.score - a.score);
   const [whole] = rankTools(index, utterance, index.entries);
-  // Two sentences that describe one record to be stored stay together.
+  // Two sentences that describe one new record stay together.
   const keyed =
     best?.entry?.mutates === true &&
     ranked.some(

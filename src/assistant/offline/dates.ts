@@ -4,18 +4,16 @@ import { inFiscalYear, type PeriodNames, yearsLater } from './fiscal-dates.ts';
 import { fold } from './tokenise.ts';
 
 export interface DateMention extends DateRange {
-  /** Its position in the text. */
   readonly start: number;
   readonly end: number;
-  /** The granularity: "last month" is a month, "21 to 23 December" are days. */
+  /** The granularity: "last month" is a month, "21 to 23 December" is days. */
   readonly grain: Grain;
   /** "since …" has no end, "until …" has no beginning. */
   readonly openEnd: 'since' | 'until' | undefined;
-  /** "the last 6 months": the number and its unit. */
   readonly count: { readonly of: Grain; readonly number: number } | undefined;
-  /** The text names no year, so the previous or the next year may be meant. */
+  /** True if the text names no year. The date may then lie in the previous or the next year. */
   readonly anyYear: boolean;
-  /** The names of a quarter or year, if the company's fiscal year is not the calendar year. */
+  /** The fiscal and calendar names of a quarter or year, if the two years differ. */
   readonly names: PeriodNames | undefined;
 }
 
@@ -47,7 +45,6 @@ const NUMBERS: Readonly<Record<string, number>> = {
   'couple of': 2,
   few: 3,
 };
-/** A day with a name, in any year. */
 interface NamedDay {
   readonly first: string;
   readonly last: string;
@@ -78,7 +75,6 @@ const shiftOf = (word: string): number =>
 type FoundPeriod = DateRange & { grain: Grain; count?: DateMention['count']; anyYear?: boolean; openEnd?: DateMention['openEnd'] };
 interface Pattern {
   readonly pattern: RegExp;
-  /** Applies only after an utterance that mentioned a period. */
   readonly after?: boolean;
   read(match: RegExpExecArray, today: string, base: DateRange & { grain: Grain }): FoundPeriod | undefined;
 }
@@ -261,7 +257,6 @@ const edgeOf = (atEnd: boolean, span: FoundPeriod): FoundPeriod => ({
   ...singleDay(atEnd ? span.to : span.from),
   ...(span.anyYear && { anyYear: true }),
 });
-/** The period before or after the one mentioned last. */
 const adjacentPeriod = (base: DateRange & { grain: Grain }, grain: Grain, shift: number): FoundPeriod =>
   wholePeriod(base.from, grain, shift);
 function countedPeriod(today: string, { shift, number, grain }: { shift: number; number: number; grain: Grain }): FoundPeriod {
@@ -280,7 +275,6 @@ function weekdayOf(match: RegExpExecArray, today: string): FoundPeriod {
   if (match[1] === 'next' || match[3]) return singleDay(addDays(periodOf(today, 'week', 1).from, (wanted + 6) % 7));
   return singleDay(addDays(today, ahead));
 }
-/** "Monday to Wednesday next week". */
 function weekdaysOf({ first, last, shift, today }: { first: string | undefined; last: string; shift: number; today: string }): FoundPeriod {
   const monday = periodOf(today, 'week', shift).from;
   const day = (name: string) => addDays(monday, (WEEKDAYS.indexOf(name) + 6) % 7);
@@ -296,7 +290,6 @@ const OPEN_END_WORD =
   /\b(since|from|starting(?: from| on)?|as of|after|beginning|until|till|through|up to|by|before|no later than|to)(?: the)? $/;
 const RANGE_WORD = /^,? ?(?:to|until|till|through|and|-|up to) ?(?:the )?$/;
 
-/** All dates and periods of a text, in text order. */
 export function findDates(
   text: string,
   today: string,
@@ -342,7 +335,7 @@ function withOpenEnd(when: DateMention, text: string): DateMention {
   if (when.openEnd !== undefined) return when;
   const word = OPEN_END_WORD.exec(fold(text.slice(Math.max(0, when.start - 24), when.start)))?.[1];
   if (word === undefined) return when;
-  // "From last quarter" means within it; "from 1 May" means since then.
+  // "From last quarter" means within the quarter. "From 1 May" means since that day.
   if (word === 'from' && (when.grain !== 'day' || when.from !== when.to)) return when;
   if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, openEnd: 'since' };
   if (/^(?:until|till|through|up to|by|before|no later)/.test(word))
@@ -386,7 +379,7 @@ function joinRanges(found: readonly DateMention[], text: string): DateMention[] 
   return result;
 }
 
-/** Moves a date without a year by one year, if it has passed and `ahead` is true, or lies in the future and `ahead` is false. */
+/** Moves a date without a year to the next year if `ahead` is true and the date is past, or to the previous year in the opposite case. */
 export function inNearestYear(when: DateMention, today: string, ahead: boolean): DateMention {
   if (!when.anyYear) return when;
   if (ahead && when.to < today) return shiftYears(when, 1);

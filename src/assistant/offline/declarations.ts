@@ -25,9 +25,7 @@ export interface ToolDeclaration
   readonly output: Schema;
   readonly effect: Effect | undefined;
   readonly plural: string | undefined;
-  /** The currency of its amounts. */
   readonly currency: string;
-  /** The keys of its totals. */
   readonly summary: readonly string[];
   readonly examples: readonly ExampleDeclaration[];
 }

@@ -1,4 +1,4 @@
-/** The dialogue manager: answers each round of a conversation with the frames of the previous rounds. */
+/** The dialogue manager: answers the last round of a conversation with the frames of the earlier rounds. */
 import type { Answer } from '../../declare/answer.ts';
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import { nameOf } from './fiscal-dates.ts';
@@ -35,7 +35,7 @@ export function continueDialogue(context: DialogueContext, rounds: readonly Roun
         state = { frames: said.frames, shown: [...said.frames.flatMap(({ shown }) => shown), ...state.shown].slice(0, 12) };
     } catch (error) {
       if (last || !(error instanceof CallRequired)) throw error;
-      // An earlier round was stored incompletely: use its last call instead.
+      // The earlier round was stored incompletely, so its last call stands in for its frame.
       const kept = frameOfLastCall(context, round);
       if (kept) state = { frames: [kept], shown: [...kept.shown, ...state.shown].slice(0, 12) };
     }
@@ -126,7 +126,6 @@ const previousTurn = ({ frames, shown }: DialogueState, now?: Utterance): Previo
 });
 const baseOf = (frame: Frame | undefined) => frame?.utterance.dates[0];
 
-/** The user replies to a question of the assistant. */
 function resolveReply(
   context: TurnContext,
   last: Frame,
@@ -169,7 +168,6 @@ function resolveReply(
     );
   return undefined;
 }
-/** Slots that earlier replies filled stay filled. */
 const filledInput = (last: Frame): Record<string, unknown> => ({ ...last.input });
 
 const FOLLOW_UP_PREFIX =
@@ -178,7 +176,7 @@ const MEANT = /^(?:[^.?]{0,40}\b)?i (?:meant|mean|was (?:talking|asking) about)\
 const CORRECTION =
   /^(?:(?:oh|hold on|hang on|hmm)\b[\s,.!-]*)*(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|wrong one|my (?:mistake|bad)|correction)\b[\s,.:!-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|not that(?: one)?|wrong one|my (?:mistake|bad)|make (?:it|that)|it's|that's|it should be|it was)\b[\s,.:!-]*)*/i;
 
-/** An elliptic question: its parts replace those of the previous question. */
+/** Resolves an elliptic question: its parts replace those of the previous question. */
 function resolveFollowUp(
   { index, today, allowed }: DialogueContext,
   last: Frame,
@@ -224,7 +222,7 @@ function resolveFollowUp(
   return { utterance: annotate(text, today, index.lexicon), entry };
 }
 
-/** "Actually make that the Nevada agent": the record was just created, so the tool that updates such records changes it. */
+/** "Actually make that the Nevada agent": updates the record that was just created. */
 function resolveCorrection(
   context: TurnContext,
   last: Frame,
@@ -258,7 +256,6 @@ function resolveCorrection(
   }
   return undefined;
 }
-/** Replaces the part of `old` that ends with the last word of `fresh`; all of `old` if it does not contain that word. */
 function replaceWords(old: string, fresh: string): string {
   const [had, has] = [old.split(' '), fresh.split(' ')];
   const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));
@@ -305,7 +302,6 @@ interface ReplaceablePart {
   readonly at: TextSpan;
   readonly text: string;
 }
-/** Parts of an utterance that a follow-up question can replace. */
 function replaceableParts(index: ToolIndex, entry: IndexedTool, utterance: Utterance): ReplaceablePart[] {
   const found: ReplaceablePart[] = [];
   const free = (at: { start: number; end: number }) => !found.some((each) => overlaps(each.at, at));

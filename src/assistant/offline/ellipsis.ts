@@ -53,7 +53,7 @@ export function inheritChoices(
   }
 }
 
-/** Restricts a tool that also shows other people's rows to the asker's own. */
+/** Restricts a tool that also returns other people's rows to the asker's own rows. */
 export function fillOwnIds(
   { person, index }: TurnContext,
   entry: IndexedTool,
@@ -76,7 +76,7 @@ export function fillOwnIds(
   input[slot.key] = person.employeeId;
 }
 
-/** Completes a partial name if one colleague has it; returns the candidates if several do. */
+/** Completes a partial name if exactly one colleague matches. Returns the candidates if several match. */
 export function completeName({ allowed, index, memory }: TurnContext, slot: Slot, input: Record<string, unknown>): ShownRows | undefined {
   const part = String(input[slot.key]);
   const directory = [...allowed.values()].find(

@@ -151,7 +151,7 @@ export function executeIntent(
     [{ entry, rows }, ...(about ? [{ entry: finderOf(context, entry, filled.references) ?? entry, rows: [about] }] : [])],
   );
 }
-/** "Is my leave approved yet?" asks for the state; it does not filter by APPROVED. */
+/** "Is my leave approved yet?" asks for the state and does not filter by APPROVED. */
 const OWN_STATE_QUESTION = /^(?:is|are|was|were|has|have|did|does) my\b/i;
 /** The candidate that the text to be stored mentions. */
 function rowNamedInText(entry: IndexedTool, input: Readonly<Record<string, unknown>>, rows: readonly Row[]): Row | undefined {
@@ -163,7 +163,7 @@ function rowNamedInText(entry: IndexedTool, input: Readonly<Record<string, unkno
     : '';
   return text === '' ? undefined : bestMatch(rows, text);
 }
-/** Whether the finder is a full-text search, which returns the best match first. */
+/** True if the finder is a full-text search, which returns the best match first. */
 const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
   entry.tool.kind === 'read' &&
   finder.slots.some(({ kind }) => kind === 'query') &&
@@ -171,7 +171,7 @@ const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
 const finderOf = (context: TurnContext, entry: IndexedTool, references: readonly Reference[]): IndexedTool | undefined =>
   references.flatMap(({ slot }) => findersFor(context, entry, slot))[0];
 
-/** Calls the tool. If the tool does not know the value of a slot, tries the value in another slot: "Seattle" is not a state. */
+/** Calls the tool. If the tool does not know a slot's value, the call is repeated with the value in another slot. */
 function callTool(
   context: TurnContext,
   entry: IndexedTool,
@@ -207,7 +207,7 @@ const findShortText = (entry: IndexedTool, input: Readonly<Record<string, unknow
       String(input[slot.key]).trim().length < (slot.schema.minLength ?? 0),
   );
 
-/** Whether an example mentions the same period ("this month") and has the same input: then the period is the tool's default. */
+/** True if an example with the same input mentions the same period ("this month"). The period is then the tool's default. */
 const isDefaultPeriod = (part: string, { examples }: IndexedTool, used: Readonly<Record<string, unknown>>): boolean =>
   examples.some(({ succeeds, input, utterance }) => {
     const says = utterance.dates.some(({ start, end }) => utterance.text.slice(start, end).toLowerCase() === part.toLowerCase());

@@ -1,16 +1,15 @@
-/** A queue that takes turns over its owners: the owner who was served last waits until every other owner was served. */
+/** A fair queue: serves its owners in turn. */
 
 export interface FairQueue<T> {
   readonly size: number;
   sizeOf(owner: string): number;
   add(owner: string, item: T): void;
-  /** The oldest item of the owner who was served longest ago. */
   take(): T | undefined;
   remove(owner: string, item: T): void;
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
-  /** In the order in which owners are served next. */
+  /** In serving order: the first owner is served next. */
   const byOwner = new Map<string, T[]>();
   let size = 0;
   let served: string | undefined;

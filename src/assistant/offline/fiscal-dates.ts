@@ -2,12 +2,11 @@
 import { fiscalQuarterOf, fiscalYearOf, quarterAt, quarterOf as fiscalQuarter, yearOf as fiscalYear } from '../../declare/fiscal.ts';
 import { type DateRange, type Grain, quarterOf, yearOf } from './calendar.ts';
 
-/** The year of a period, and its quarter. */
 export interface PeriodName {
   readonly year: number;
   readonly quarter: number;
 }
-/** "Last quarter" has another name in the calendar year than in the fiscal year, and each tool takes one of them. */
+/** The same quarter has a calendar name and a fiscal name. Each tool takes one of the two. */
 export interface PeriodNames {
   readonly fiscal: PeriodName;
   readonly calendar: PeriodName;
@@ -54,12 +53,11 @@ function yearNamed({ year }: PeriodName, text: string, at: FiscalToday): PeriodN
   };
 }
 
-/** The name of the fiscal quarter of a day. */
 export const nameOf = (day: string, fiscalYearStart = 1): PeriodName => ({
   year: fiscalYearOf(day, { fiscalYearStart }),
   quarter: fiscalQuarterOf(day, { fiscalYearStart }),
 });
-/** The name of a period as a field takes it, whose schema says when its year begins. */
+/** Returns the calendar or the fiscal name, as the schema of the field requires. */
 export const namedFor = (
   { from, names }: DateRange & { readonly names: PeriodNames | undefined },
   { fiscalYearStart = 1 }: { readonly fiscalYearStart?: number },

@@ -1,4 +1,4 @@
-/** Short follow-up questions about the rows shown last: how many, open one, complete it, add a note, one field. */
+/** Answers short follow-up questions about the rows shown last. */
 import type { Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import type { Frame } from './frame.ts';
@@ -80,7 +80,7 @@ export function openShownRow(context: TurnContext, last: Frame, utterance: Utter
   }
   return undefined;
 }
-/** Whether ids for the slot come from the rows of `source`: then the id is the row's own, not that of a person in the row. */
+/** True if the rows of `source` supply the ids of the slot. The slot then takes the row's own id, not a person's id in the row. */
 const isFoundBy = (entry: IndexedTool, source: IndexedTool, key: string): boolean =>
   (entry.finders.get(key) ?? []).includes(source.tool.name);
 
@@ -113,7 +113,6 @@ export function openNeighbour(context: TurnContext, last: Frame, utterance: Utte
 const FINISHED =
   /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
 
-/** Calls a tool about one shown row, and remembers the answer as the rows shown last. */
 function callFor(context: TurnContext, utterance: Utterance, { entry, input }: { entry: IndexedTool; input: Row }): Frame {
   const answer = context.memory.call(entry.name, input);
   return {
@@ -125,7 +124,7 @@ function callFor(context: TurnContext, utterance: Utterance, { entry, input }: {
   };
 }
 
-/** "Done with it", after one record was created or shown: calls the tool that completes it. */
+/** "Done with it": completes the record that was just created or shown. */
 export function completeShownRow(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const { result } = last;
   if (!FINISHED.test(utterance.text) || result.type !== 'answered' || result.answer.status !== 'success') return undefined;
@@ -151,7 +150,7 @@ export function completeShownRow(context: TurnContext, last: Frame, utterance: U
 const NOTE =
   /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;
 
-/** "Add the note: …", after a record was created: updates that record. */
+/** "Add the note: …": updates the record that was just created. */
 export function addNote(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const text = NOTE.exec(utterance.text)?.[1];
   const { result } = last;

@@ -5,7 +5,6 @@ import type { IndexedTool } from './index-tools.ts';
 import type { Row, ShownRows } from './rows.ts';
 import type { Slot } from './schema.ts';
 
-/** The outcome of one utterance. */
 export interface Frame {
   readonly utterance: Utterance;
   readonly entry: IndexedTool | undefined;

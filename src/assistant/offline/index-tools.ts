@@ -1,11 +1,10 @@
-/** Indexes the tool declarations: the words of each tool, example utterances with aligned values, and finders of ids. */
+/** Indexes the tool declarations: the words of each tool, its example utterances, and the tools that find its ids. */
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import type { Declarations, ExampleDeclaration, ToolDeclaration } from './declarations.ts';
 import { isId, type Schema, type Slot, slotsOf, unwrapUnion, typeOf } from './schema.ts';
 import { CHANGE_VERBS, conceptsOf } from './thesaurus.ts';
 import { stopWords, fold, HOW_TO, stem, type Token, tokenise } from './tokenise.ts';
 
-/** A value of an example and its position in the example's question. */
 export interface AlignedValue extends TextSpan {
   readonly key: string;
   readonly left: readonly string[];
@@ -41,7 +40,6 @@ export interface IndexedTool {
   readonly finders: ReadonlyMap<string, readonly string[]>;
 }
 export interface ToolIndex {
-  /** The roles of each realm. */
   readonly roles: Declarations['roles'];
   readonly entries: readonly IndexedTool[];
   readonly byName: ReadonlyMap<string, IndexedTool>;
@@ -56,7 +54,6 @@ export interface ToolIndex {
   readonly knownValues: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** State transitions, from descriptions such as "PENDING becomes APPROVED". */
   readonly transitions: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
-  /** Stems of the domain names. */
   readonly domainStems: ReadonlySet<string>;
   /** Keys of ids that can be the asker's own. */
   readonly selfKeys: ReadonlySet<string>;
@@ -135,7 +132,7 @@ function createLexicon({ tools, fiscalYearStart }: Declarations, slots: SlotsByT
   return { vocabulary, names, titled, phrases, fiscalYearStart };
 }
 
-/** Words of names and queries. They do not indicate the intent. */
+/** Words of names and queries, which do not indicate an intent. */
 const valueWords = (input: Readonly<Record<string, unknown>>, slots: readonly Slot[]): Set<string> =>
   new Set(
     slots
@@ -150,7 +147,6 @@ const valueWords = (input: Readonly<Record<string, unknown>>, slots: readonly Sl
       ),
   );
 
-/** Locates a value in the question of its example. */
 function locateValue(ask: string, value: string, taken: readonly TextSpan[] = []): TextSpan | undefined {
   const clean = fold(value.replaceAll('_', ' ')).replace(/[.!]$/, '');
   const folded = fold(ask);
@@ -169,7 +165,6 @@ export function neighboursOf(utterance: Utterance, piece: TextSpan): Pick<Aligne
   };
 }
 
-/** Every phrasing of every example. */
 const phrasings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>[] =>
   tool.examples.flatMap((example) => [example.question, ...example.phrases].map((question) => ({ ...example, question })));
 
@@ -230,7 +225,6 @@ export const shapeOf = (utterance: Utterance, but: readonly TextSpan[]): Set<str
 
 const ALL = new Set(['all', 'every', 'everyone', 'everybody', 'each']);
 const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
-/** Features of an utterance beside its words: dates, amounts, names, the asker. */
 export function featuresOf(utterance: Utterance, inside: readonly TextSpan[]): Set<string> {
   const kinds = new Set<string>();
   const free = (token: Token) => !inside.some((piece) => overlaps(piece, token) && piece.end - piece.start > 25);
@@ -293,10 +287,9 @@ function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: In
   say(tool.description, 0.5);
   say(tool.domain.title, 0.5);
   for (const field of fieldsOf(rowOf(tool.output))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
-  // A field that only one tool returns indicates that tool strongly.
   for (const field of fieldsOf(rowOf(tool.output))) for (const part of field.split('_')) say(part, isRare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
-    // If the example describes a record instead of naming it, some words belong to the description.
+    // If the example describes a record instead of naming it, some of its words belong to the description.
     const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
     for (const each of example.stems) put(stems, each, describes ? 0.6 : example.succeeds ? 1 : 0.8);
     for (const each of example.concepts) put(concepts, each, 0.8);
@@ -331,7 +324,7 @@ const initials = (field: string): string | undefined => {
   return parts.length === 3 ? parts.map((part) => part.charAt(0)).join('') : undefined;
 };
 
-/** A short text slot holds a name. In a tool that writes, it holds prose if an example fills it with a phrase. */
+/** A short text slot holds a name, or prose if an example of a writing tool fills it with a phrase. */
 function refineSlotKind(slot: Slot, tool: ToolDeclaration, examples: readonly Example[]): Slot {
   if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
   const said = examples.map(({ input }) => input[slot.key]).filter((value) => typeof value === 'string');
@@ -384,7 +377,6 @@ const findSelfKeys = (entries: readonly IndexedTool[]): Set<string> =>
     ),
   );
 
-/** Collects the example values of schemas, such as the departments. */
 function findKnownValueSets(entries: readonly IndexedTool[]): Map<string, Map<string, string>> {
   const known = new Map<string, Map<string, string>>();
   for (const { slots } of entries) {

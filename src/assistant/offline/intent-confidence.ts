@@ -1,4 +1,4 @@
-/** Decides whether a scored intent is certain enough to act on. */
+/** Decides whether the offline model is confident enough in a scored intent to act on it. */
 import { overlaps, type Utterance } from './annotate.ts';
 import { ANAPHORA } from './ellipsis.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';
@@ -20,7 +20,6 @@ import type { FilledSlots } from './slot-filling-state.ts';
 import { CHANGE_VERBS } from './thesaurus.ts';
 import { fold } from './tokenise.ts';
 
-/** A change needs more evidence than a read. */
 export function isConfident(
   index: ToolIndex,
   { entry, coverage, exampleCoverage, total, filled, score }: ScoredIntent,
@@ -80,7 +79,7 @@ export function isConfident(
     )
   )
     return false;
-  // The tool cannot apply a limit such as "over 5,000", and few other words indicate this tool.
+  // The tool cannot apply a limit such as "over 5,000", and few other words indicate the tool.
   if (
     !entry.mutates &&
     exampleCoverage < 0.7 &&
@@ -88,13 +87,11 @@ export function isConfident(
     utterance.amounts.some((amount) => amount.bound !== undefined && !filled.used.some((used) => overlaps(used, amount)))
   )
     return false;
-  // Most of the words do not belong to this tool.
   if (!entry.mutates && lost.length > 2 && odd > 0.55 * all && exampleCoverage < 0.8) return false;
   // A command that no tool performs must not run a similar tool: "assign the deal" must not delete it.
   if (entry.mutates && (commandsUnknownVerb(entry, utterance) || commandsOtherVerb(index, entry, utterance))) return false;
-  // "Write me a poem": a generic verb alone does not select a tool. "Change the close date": the tool must have that field.
+  // "Write me a poem" has only a generic verb, and "change the close date" may name a field that the tool lacks.
   if (entry.mutates && (lacksToolNoun(entry, utterance) || namesUnknownField(entry, utterance))) return false;
-  // No word indicates this tool.
   if (entry.mutates && filled.references.length === 0 && !utterance.words.some((word) => relevanceOf(entry, word) >= 0.5)) return false;
   // A question does not change anything, unless it names the tool's verb.
   if (entry.mutates && exampleCoverage < 0.9 && speechActOf(utterance) === 'question' && !mentionsToolVerb(entry, utterance)) return false;

@@ -1,4 +1,4 @@
-/** Scores every tool as the intent of a question. */
+/** Scores every tool as the intent of an utterance. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import { ANAPHORA } from './ellipsis.ts';
@@ -37,7 +37,6 @@ export interface ScoredIntent extends RankedTool {
   readonly total: number;
 }
 
-/** Ranks the tools by words, then adjusts each score by how well the utterance fills the tool's slots. */
 export function scoreIntents(
   { index, person }: TurnContext,
   utterance: Utterance,
@@ -64,7 +63,6 @@ export function scoreIntents(
     )
     .map((each): ScoredIntent => {
       const filled = fillSlots(index, each.entry, utterance, { example: each.example });
-      // Words that fill a slot need no explanation by the tool's words.
       const values = filled.used.filter((piece) => !filled.states.includes(piece));
       const [plainly = each] = rankTools(index, utterance, [each.entry], { ignore: values });
       const [apart = each] = namesRecordKind(index, each.entry, utterance)
@@ -101,7 +99,7 @@ export function scoreIntents(
         else if (reference.slot.required && reference.names.length === 0 && reference.words.length === 0 && !isAboutSelf(utterance))
           total -= 0.1;
       }
-      // A statement that fills every required slot is meant to be stored.
+      // A statement that fills every required slot is a command to store it.
       const whole =
         each.entry.mutates &&
         filled.missing.length === 0 &&
@@ -110,7 +108,7 @@ export function scoreIntents(
         (told || (commandsToolVerb(each.entry, utterance) && utterance.names.filter(({ isCertain }) => isCertain).length > 1));
       if (whole) total += 0.25;
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
-      // "Reject Sarah's" refers to the rows shown before. A tool for other records is unlikely, unless the utterance names their kind.
+      // "Reject Sarah's" refers to the rows shown before, so tools for other kinds of records are unlikely.
       if (
         order &&
         each.entry.mutates &&
@@ -141,7 +139,6 @@ export function scoreIntents(
       if (/^which ones\b/i.test(stripPoliteness(utterance.text)) && each.entry.tool.kind === 'list') total += 0.15;
       if (namesPlural(each.entry, utterance)) total += 0.12;
       if (startsWithRowNoun(each.entry, utterance)) total += 0.12;
-      // "The people who work there": the previous utterance named the place.
       if (
         previous.utterance &&
         /\bthere\b/i.test(utterance.text) &&
@@ -152,7 +149,6 @@ export function scoreIntents(
         )
       )
         total += 0.1;
-      // The question names the rows of this list.
       if (
         LIST_REQUEST.test(utterance.text) &&
         each.entry.tool.kind === 'list' &&
@@ -187,7 +183,6 @@ const hasNamedField = ({ rowSchema }: IndexedTool, { tokens, text }: Utterance):
         tokens.some((_, at) => key.split('_').every((part, offset) => tokens[at + offset]?.word === part))),
   );
 
-/** Spans of the words that describe a record without a name. */
 function descriptionSpans({ references }: FilledSlots, { words }: Utterance): TextSpan[] {
   const said = new Set(references.flatMap((reference) => (reference.names.length > 0 ? [] : reference.words.map(fold))));
   return words

@@ -1,4 +1,4 @@
-/** A job: one turn of the offline model as a pure function of its input, so that it can run in a worker thread. */
+/** A job: one turn of the offline model as a pure function, which can run in a worker thread. */
 import { opens } from '../../engine/access.ts';
 import type { Step } from '../model.ts';
 import { MAX_TOKENS } from './annotate.ts';
@@ -12,7 +12,7 @@ export interface Job {
   readonly asker: Asker;
   readonly today: string;
   readonly rounds: readonly Round[];
-  /** Names of the tools that may be called; empty if the question's call limit is reached. */
+  /** Names of the tools that the turn may call. Empty if the question has reached its call limit. */
   readonly offered: readonly string[];
 }
 /** Messages of the worker thread: `ready` once, then one reply per job. */
@@ -21,7 +21,7 @@ export type Reply = { readonly ready: true } | { readonly steps: readonly Step[]
 export function answerJob(index: ToolIndex, { asker, today, rounds, offered }: Job): Step[] {
   const names = new Set(offered);
   const known = ({ name, tool }: IndexedTool): boolean => (names.size > 0 ? names.has(name) : opens(tool, asker.roles));
-  // Without offered tools, the tools of the asker's roles are used, because the earlier calls must still be understood.
+  // If no tools are offered, all tools of the asker's roles are used, because the earlier calls must still be understood.
   const allowed = new Map<string, IndexedTool>(index.entries.filter(known).map((entry) => [entry.name, entry]));
   try {
     const text = continueDialogue({ index, person: asker, today, allowed }, recent(rounds));
@@ -34,9 +34,8 @@ export function answerJob(index: ToolIndex, { asker, today, rounds, offered }: J
   }
 }
 
-/** The token budget for earlier rounds. */
 const MOST_EARLIER_TOKENS = 2 * MAX_TOKENS;
-/** The latest rounds within the token budget, so that a job's work does not grow with the conversation. */
+/** Keeps the latest rounds within the token budget, so that the work of a job does not grow with the conversation. */
 function recent(rounds: readonly Round[]): readonly Round[] {
   let left = MOST_EARLIER_TOKENS;
   let first = Math.max(0, rounds.length - 1);

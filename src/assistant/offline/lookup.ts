@@ -15,7 +15,7 @@ export type ResolvedReference =
   | { readonly several: readonly Row[]; readonly entry: IndexedTool }
   | { readonly none: string; readonly entry: IndexedTool | undefined; readonly answer: Answer | undefined; readonly wrong?: number };
 
-/** The key under which rows of `source` hold an id for the slot, if they do. */
+/** The key of the field in rows of `source` that holds an id for the slot. */
 export function idKeyFor(slot: Slot, needing: IndexedTool, source: IndexedTool): string | undefined {
   const own = idKeyOf(source.rowSchema);
   const fields = source.rowSchema.properties ?? {};
@@ -30,7 +30,7 @@ export function idKeyFor(slot: Slot, needing: IndexedTool, source: IndexedTool):
   return slot.key in fields && isId(slot.key) && own !== undefined ? slot.key : undefined;
 }
 
-/** Tools that find ids for the slot: those that its description or the error hints name, else lists whose rows have such an id. */
+/** Finders are the tools that the slot's description or the error hints name, or else the lists whose rows have such an id. */
 export function findersFor(context: TurnContext, entry: IndexedTool, slot: Slot): IndexedTool[] {
   const named = (entry.finders.get(slot.key) ?? []).flatMap((name) =>
     [...context.allowed.values()].filter((each) => each.tool.name === name && !each.mutates),
@@ -103,7 +103,6 @@ export function resolveReference(
     for (const input of finderInputs(context, entry, finder, { reference, utterance, depth })) {
       const answer = context.memory.call(finder.name, input);
       if (answer.status === 'error') error = answer;
-      // Hundreds of candidates and no word to tell them apart: ask the user.
       if (
         nothing &&
         answer.status === 'success' &&
@@ -116,7 +115,6 @@ export function resolveReference(
       const rows = selectRows(entry, finder, { all, reference, utterance, input });
       const [row] = rows;
       if (rows.length === 1 && row) return { id: row[key] as string | number, row };
-      // No candidate is in a state that allows the change.
       if (rows.length > 1 && rows.every((row) => !inLegalState(entry, row)))
         return { none: called, entry: finder, answer: undefined, wrong: rows.length };
       if (rows.length > 1) return { several: rows, entry: finder };
@@ -242,7 +240,7 @@ function finderInputs(
   const tries: Record<string, unknown>[] = [];
   if (state && lawful.length === 1 && one !== undefined) tries.push({ ...input, [state.key]: one });
   tries.push(input);
-  // A state that was inferred may be wrong, so try without it as well.
+  // An inferred state may be wrong, so the call is also tried without it.
   const said = finder.slots.filter(
     (slot) =>
       slot.kind === 'choice' &&
@@ -271,7 +269,6 @@ function fetchPages(context: TurnContext, finder: IndexedTool, { input, first }:
   return rows;
 }
 
-/** Selects the rows that match the reference best, and are in a legal state. */
 function selectRows(
   entry: IndexedTool,
   finder: IndexedTool,

@@ -1,4 +1,4 @@
-/** Replays the completed calls of a question. Each turn starts over and stops at the first call without an answer. */
+/** Memory of one question: replays the answers of completed calls. Each turn starts over and stops at the first call without an answer. */
 import type { Answer } from '../../declare/answer.ts';
 import type { Message, ToolCall } from '../model.ts';
 
@@ -10,7 +10,6 @@ export interface Round {
   readonly text: string;
   readonly calls: readonly CompletedCall[];
 }
-/** Thrown when the turn needs the answer of a call that was not made yet. */
 export class CallRequired extends Error {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -21,7 +20,6 @@ export class CallRequired extends Error {
   }
 }
 
-/** The number of rounds that a job receives. */
 const MAX_ROUNDS = 8;
 
 export function roundsOf(said: readonly Message[]): Round[] {

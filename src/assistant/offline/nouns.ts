@@ -1,4 +1,4 @@
-/** Nouns of an utterance: whether it names one record of a tool, several, or a new one. */
+/** Finds in an utterance whether its nouns name one record of a tool, several records, or a new one. */
 import { audienceFor } from '../../engine/access.ts';
 import type { Utterance } from './annotate.ts';
 import type { Asker } from './asker.ts';
@@ -81,7 +81,7 @@ export function namesPlural(entry: IndexedTool, utterance: Utterance): boolean {
   );
 }
 
-/** "Tickets at risk", "which of our filings": the question starts with the noun of the list. */
+/** "Tickets at risk" starts with the noun of the list. */
 export function startsWithRowNoun(entry: IndexedTool, utterance: Utterance): boolean {
   const first = /^(?:(?:which|what|any|all|list|show(?: me)?|give me|of|our|the|my|these|those|open|how many) )*([\p{L}-]+s)\b/iu.exec(
     stripPoliteness(utterance.text),
@@ -128,7 +128,7 @@ const toolNouns = ({ tool }: IndexedTool): Set<string> =>
 
 const CHANGED_FIELD =
   /^(?:change|set|update|edit|adjust|modify|alter|amend|revise|tweak|move|push|shift|delay|postpone|extend|bump|raise|increase|reduce|lower|correct|fix)\s+(?:(?:the|its|their|his|her)\s+(?:[\p{L}-]+ ){0,2}?([\p{L}-]+)\s+(?:of|for|on)\b|.{2,60}?'s? (?:[\p{L}-]+ )?([\p{L}-]+)\s+(?:to|back|forward|by)\b)/iu;
-/** "Change the close date of the deal": the tool changes deals, but not this field. */
+/** "Change the close date of the deal": true if the tool changes deals but lacks the field. */
 export function namesUnknownField(entry: IndexedTool, utterance: Utterance): boolean {
   const match = entry.mutates ? CHANGED_FIELD.exec(stripPoliteness(utterance.text)) : null;
   const word = (match?.[1] ?? match?.[2])?.toLowerCase();
@@ -146,7 +146,7 @@ export const countKnownValues = (index: ToolIndex, entry: IndexedTool, utterance
 
 export const LIST_REQUEST = /^(?:which|what|list|show|any|find|give me|display)\b/i;
 export const headNoun = ({ tool }: IndexedTool): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
-/** Whether the person sees only their own rows of the tool: the narrowest audience. */
+/** True if the person has the narrowest audience of the tool, which sees only their own rows. */
 export function seesOwnOnly({ tool }: IndexedTool, { roles }: Asker): boolean {
   const audience = audienceFor(tool, roles);
   const [narrowest] =

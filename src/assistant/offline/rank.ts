@@ -1,4 +1,4 @@
-/** Ranks tools by the words that an utterance shares with their examples and descriptions, and finds its speech act. */
+/** Ranks tools by the words that an utterance shares with their examples and descriptions, and classifies its speech act. */
 import { overlaps, type TextSpan, type Utterance, type ContentWord } from './annotate.ts';
 import { type IndexedTool, type Example, type ToolIndex, featuresOf, shapeOf } from './index-tools.ts';
 import { CHANGE_VERBS, conceptsOfWord } from './thesaurus.ts';
@@ -12,11 +12,10 @@ export interface RankedTool {
   /** The share of the best example that the utterance contains. */
   readonly exampleCoverage: number;
   readonly example: Example | undefined;
-  /** Similarity of the sentence pattern to an example, content words aside. */
+  /** Similarity of the sentence patterns, without the content words. */
   readonly shapeScore: number;
 }
 
-/** The speech act of an utterance. */
 export type SpeechAct = 'question' | 'command' | 'fragment' | 'statement';
 
 const GREETING =
@@ -26,7 +25,7 @@ const REQUEST_PREFIX =
 const QUESTION_START =
   /^(?:whats?|which|whos?|whom|whose|whens?|wheres?|why|hows?|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|know|hear|learn|understand|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
 
-/** A statement of the person, which a tool may store. */
+/** Statements of the person that a tool may store. */
 const STATEMENT_START =
   /^(?:i'm|i am|i was|i've|i have|i feel|we won|we lost|we've|we are|we have)\b(?! (?:looking|wondering|trying|interested|putting|preparing))/i;
 
@@ -92,14 +91,13 @@ export function speechActOf(utterance: Utterance): SpeechAct {
   return subject !== undefined && !CLAUSE.test(subject) ? 'statement' : 'fragment';
 }
 
-/** The verb of a permission: "it can be closed". */
 function permittedVerb({ text, tokens }: Utterance): Token | undefined {
   const match = text.endsWith('?') || QUESTION_START.test(stripPoliteness(text)) ? null : PERMISSION.exec(text);
   const verb = match && tokens.find(({ start }) => start === match.index + match[0].length - (match[1]?.length ?? 0));
   return verb && CHANGE_VERBS.has(verb.stem) ? verb : undefined;
 }
 const SET_STATE = /^(?:mark|set|flag|put|change|move|switch|record|log)\b.+? (?:as|to|into) (?:being )?(\p{L}+)(?=$|[\s,.;!])/iu;
-/** "Set it to paid": the target state names the action. */
+/** "Set it to paid": the target state is the verb. */
 export function targetStateVerb({ text, tokens }: Utterance): Token | undefined {
   const rest = stripPoliteness(text);
   const match = SET_STATE.exec(rest);
@@ -144,7 +142,6 @@ function verbsOf(entry: IndexedTool): Set<string> {
 }
 const isVerbOf = (entry: IndexedTool, { stem: each, concepts }: ContentWord): boolean =>
   verbsOf(entry).has(each) || [...verbsOf(entry)].some((verb) => conceptsOfWord(verb).some((concept) => concepts.includes(concept)));
-/** Whether the utterance commands verbs of other tools only. */
 export function commandsOtherVerb(index: ToolIndex, entry: IndexedTool, utterance: Utterance): boolean {
   if (!entry.mutates) return false;
   // In "mark it as approved", the last word names the action.
@@ -157,10 +154,8 @@ export function commandsOtherVerb(index: ToolIndex, entry: IndexedTool, utteranc
     index.entries.some((other) => other.mutates && said.some((word) => verbsOf(other).has(word.stem)))
   );
 }
-/** Whether the utterance commands a verb of the tool. */
 export const commandsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && commandVerbs(utterance).some((word) => isVerbOf(entry, word));
-/** Whether the utterance mentions a verb of the tool. */
 export const mentionsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && utterance.words.some((word) => isVerbOf(entry, word));
 
@@ -183,7 +178,7 @@ export function rankTools(
     .sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
-/** Whether the token is part of a name, which does not indicate a tool. */
+/** Names do not indicate a tool. */
 const isPartOfName = (utterance: Utterance, token: ContentWord['token']): boolean =>
   utterance.names.some(
     (name) =>

@@ -1,4 +1,4 @@
-/** Resolves the intent of an utterance: selects the tool, checks permission, and executes or explains. */
+/** Resolves the intent of an utterance: selects a tool, checks the permission, and executes the tool or explains the refusal. */
 import { opens } from '../../engine/access.ts';
 import { overlaps, type Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
@@ -41,7 +41,7 @@ export function resolveIntent(
             (refersToShownRows(each, previous) || requestsAnother(each.entry, utterance, previous)),
         )
       : undefined;
-  // A read that fits well may win without the best score; a change must have the best score.
+  // A change needs the best score. A read that fits well may win with a lower score.
   const sure = mine[0] && (mine[0].entry === hints.entry || isConfident(index, mine[0], utterance)) ? mine[0] : undefined;
   const look =
     sure || utterance.words.length === 0 || speechActOf(utterance) === 'command'
@@ -57,7 +57,7 @@ export function resolveIntent(
             isConfident(index, each, utterance),
         );
   const best = pointed ?? sure ?? look ?? mine[0];
-  // Reports a missing permission only if the utterance clearly asks for that tool.
+  // A missing permission is reported only if the utterance clearly asks for that tool.
   const meant =
     other &&
     (other.entry.mutates
@@ -79,7 +79,6 @@ export function resolveIntent(
     isConfident(index, best, utterance) &&
     namesRecordKind(index, best.entry, utterance) &&
     !namesRecordKind(index, other.entry, utterance);
-  // "It" refers to a record of the domain of the previous turn.
   const apart =
     other?.entry.mutates &&
     previous.entry &&
@@ -106,7 +105,6 @@ export function resolveIntent(
       frame({ type: 'no-intent', near: mine.slice(0, 4).map(({ entry }) => entry), order })
     );
   }
-  // A person who sees only their own rows asks for everyone's.
   if (EVERYONE.test(utterance.text) && !isAboutSelf(utterance) && !best.entry.mutates && seesOwnOnly(best.entry, context.person))
     return frame({ type: 'refused', entry: best.entry, roles: true, others: true });
   let first: Frame | undefined;
@@ -121,10 +119,9 @@ export function resolveIntent(
             (candidate === best || (isConfident(index, candidate, utterance) && candidate.entry.mutates === best.entry.mutates)),
         )
         .slice(0, 3)) {
-    // Tries another tool if a name was not found, unless it would search with the same finder.
+    // If a name was not found, another tool is tried, unless it would search with the same finder.
     const where = each.filled.references.map(({ slot }) => findersFor(context, each.entry, slot)[0]?.name ?? '').join() || each.entry.name;
     if (tried.has(where)) continue;
-    // Skips tools without a slot for the named records.
     if (
       first &&
       [...utterance.ids, ...utterance.names.filter((name) => name.isCertain)].some(
@@ -137,7 +134,6 @@ export function resolveIntent(
     if (done.result.type !== 'not-found' && !foundNoMatch(done) && !lacksInput(done)) return done;
     if (done.result.type === 'not-found' && done.result.wrong > 0) return done;
     first ??= done;
-    // A query that found nothing here may match an entry of the knowledge base.
     const elsewhere =
       foundNoMatch(done) && !each.entry.tool.lastResort && each.entry.slots.some(({ kind, key }) => kind === 'query' && key in done.input)
         ? searchKnowledge(context, utterance, frame)
@@ -148,27 +144,25 @@ export function resolveIntent(
 }
 
 const EVERYONE = /\b(?:everyone|everybody|all (?:the |our )?(?:employees|staff|people|colleagues))(?:'?s?'?)\b/i;
-/** The example "Who is Priya?" does not match an utterance without a name. */
+/** An example with a name, such as "Who is Priya?", does not match an utterance without a name. */
 const fillsExampleValue = ({ example, filled }: ScoredIntent): boolean => {
   const keys = Object.keys(example?.input ?? {});
   return keys.length === 0 || keys.some((key) => key in filled.input || filled.references.some(({ slot }) => slot.key === key));
 };
 
-/** Whether the tool needs more input than the utterance has. Another tool may need less. */
 const lacksInput = ({ result }: Frame): boolean =>
   result.type === 'answered' &&
   !result.entry.mutates &&
   result.answer.status === 'error' &&
   (result.answer.code === 'VALIDATION_ERROR' || (result.about !== undefined && result.answer.code.endsWith('_NOT_FOUND')));
 
-/** Whether the search found nothing. The words may then belong to another tool. */
 function foundNoMatch({ result }: Frame): boolean {
   if (result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.kind !== 'list') return false;
   if (rowsIn(result.answer).length > 0) return unmatchedWords(result.entry, rowsIn(result.answer)[0], result.input).length > 0;
   return result.entry.slots.some(({ kind, key }) => (kind === 'query' || kind === 'name') && key in result.input);
 }
 
-/** Searches the knowledge base if no tool fits. A row counts if it contains most of the words. */
+/** Searches the knowledge base if no tool fits. A row matches if it contains most of the words. */
 function searchKnowledge(
   context: TurnContext,
   utterance: Utterance,

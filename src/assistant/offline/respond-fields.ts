@@ -1,4 +1,4 @@
-/** Finds the fields that a question asks for, and puts their values into words. */
+/** Words the fields that a question asks for. */
 import { hiddenFrom } from '../../engine/access.ts';
 import { HIDDEN } from '../../declare/display.ts';
 import type { Role } from '../../declare/people.ts';
@@ -31,7 +31,6 @@ export const describeFields = (shape: Schema, row: Row, keys: readonly string[])
   return `${title ? `${title}: ` : ''}${keys.map((key, at) => `${at === 0 && !title ? fieldLabel(key) : lowerFirst(fieldLabel(key))} ${bold(formatValue(row[key], shape.properties?.[key], key))}`).join(', ')}.`;
 };
 
-/** The fields that the question asks for. */
 export function requestedFields(shape: Schema, utterance: Utterance): string[] {
   const why = WHY.test(utterance.text) ? Object.keys(shape.properties ?? {}).filter((key) => /(?:^|_)(?:reason|cause|why)$/.test(key)) : [];
   return [...why, ...fieldsNamedIn(shape, utterance).filter((key) => !why.includes(key))];

@@ -1,4 +1,4 @@
-/** Puts lists of rows into words. */
+/** Words a list of rows as an answer. */
 import type { ListMetadata } from '../../declare/answer.ts';
 import { HIDDEN } from '../../declare/display.ts';
 import type { Utterance } from './annotate.ts';
@@ -102,7 +102,7 @@ function describeRequestedFields(
     })
     .join(' ');
 }
-/** Superlatives: the amount or date field to compare is the one that the question names, else the first one. */
+/** Superlatives, with the kind of field to compare and the sort direction. */
 const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [
   [/\b(biggest|largest|highest|most (?:expensive|valuable))\b/i, 'figure', -1],
   [/\b(smallest|lowest|cheapest)\b/i, 'figure', 1],
@@ -131,7 +131,7 @@ function findExtreme(
     const keys = Object.keys(shape.properties ?? {}).filter(fits);
     const key = keys.find((each) => named.includes(each)) ?? keys[0];
     if (key === undefined) return undefined;
-    // With hidden values, the extreme is unknown.
+    // With hidden values, the maximum and the minimum are unknown.
     if (found.some((each) => each[key] === HIDDEN)) return undefined;
     const size = (each: Row): number => (by === 'figure' ? Number(each[key]) : Date.parse(String(each[key])));
     const has = (each: Row): boolean => each[key] !== null && each[key] !== undefined;
@@ -141,7 +141,6 @@ function findExtreme(
   }
   return undefined;
 }
-/** Quotes the text of a few rows that consist of text. */
 function quoteTexts(shape: Schema, found: readonly Row[]): string {
   const text = (row: Row | undefined, key: string): string => (typeof row?.[key] === 'string' ? row[key] : '');
   const keys = Object.entries(shape.properties ?? {})
@@ -154,7 +153,6 @@ function quoteTexts(shape: Schema, found: readonly Row[]): string {
     ? ''
     : found.map((row) => `- **${displayName(row)}**: ${escapeMarkdown(text(row, key)).slice(0, 1200)}`).join('\n');
 }
-/** Quotes the best of many search results. */
 function quoteClosest(
   entry: IndexedTool,
   shape: Schema,
@@ -182,7 +180,7 @@ const suggestFilters = (entry: IndexedTool): string => {
     .map(({ base }) => base.replaceAll('_', ' '));
   return keys.length > 0 ? `, for example by ${[...new Set(keys)].slice(0, 3).join(', ')}` : '';
 };
-/** Whether a name in the possessive, such as "Sarah's", found several rows. */
+/** True if a possessive name, such as "Sarah's", matched several rows. */
 const isAmbiguousName = (found: readonly Row[], utterance: Utterance, entry: IndexedTool): boolean =>
   found.length > 1 &&
   found.length <= 8 &&
@@ -190,7 +188,6 @@ const isAmbiguousName = (found: readonly Row[], utterance: Utterance, entry: Ind
   utterance.names[0]?.possessive === true &&
   entry.slots.some(({ key }) => key === 'name');
 
-/** The totals over all matching rows, computed by the tool. */
 function describeTotals(entry: IndexedTool, summary: Row, utterance: Utterance): string {
   const parts = Object.entries(summary)
     .filter(([key, given]) => given !== null && key !== 'count' && entry.tool.summary.includes(key))

@@ -1,4 +1,4 @@
-/** Puts one record into words. */
+/** Words one record as an answer. */
 import { HIDDEN } from '../../declare/display.ts';
 import type { Utterance } from './annotate.ts';
 import { type IndexedTool, rowOf } from './index-tools.ts';
@@ -67,7 +67,7 @@ export function describeRecord(
     .join('\n\n');
 }
 
-/** Rows of a nested list that the question names: "how many sick days" selects the row of that type. */
+/** "How many sick days" selects the row of that type in a nested list. */
 function describeMatchingRows(key: string, inner: unknown, { shape, utterance }: { shape: Schema; utterance: Utterance }): string[] {
   const rowsHere = Array.isArray(inner) ? inner.filter((each): each is Row => each !== null && typeof each === 'object') : [];
   const own = rowOf(unwrapUnion(shape.properties?.[key]));

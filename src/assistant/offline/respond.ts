@@ -1,4 +1,4 @@
-/** Puts the result of an intent into words. */
+/** Words the result of an intent as an answer. */
 import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { Frame, IntentResult } from './frame.ts';
@@ -34,7 +34,7 @@ function reportAnswer(context: ResponseContext, result: IntentResult & { type: '
   if (answer.status === 'pending_confirmation')
     return `${endSentence(answer.message.replace(/\s*(?:Nothing has changed yet\.|Approve or deny.*$)/gi, ''))} Nothing changes until you approve it: please check the card and decide there.`;
   const given = Object.entries(result.input).find(([key]) => context.index.selfKeys.has(key))?.[1];
-  // The person may see only their own rows. "There are none" would mislead them.
+  // The person sees only their own rows, so "there are none" would mislead.
   if (
     given !== undefined &&
     given !== context.person.employeeId &&
@@ -76,7 +76,7 @@ function reportError(
         : '';
   return `${about}${may}${endSentence(message)} ${/[a-z]+_[a-z]+/.test(suggestedAction) ? toolNamesInWords(suggestedAction) : suggestedAction}`.trim();
 }
-/** Hints contain tool names for programs; people read them as words. */
+/** Hints contain tool names, which people read as words. */
 const toolNamesInWords = (text: string): string => text.replace(/\b([a-z]+(?:_[a-z]+)+)\b/g, (name) => name.replaceAll('_', ' '));
 
 function reportChange(entry: IndexedTool, answer: Extract<Answer, { status: 'success' }>): string {

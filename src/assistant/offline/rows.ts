@@ -1,4 +1,4 @@
-/** Rows of tool answers: their names, their ids, and which of several is meant. */
+/** Finds the name and the id of a row, and selects a row by the words of an utterance. */
 import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
@@ -12,7 +12,7 @@ export interface ShownRows {
   readonly rows: readonly Row[];
 }
 
-/** The key of the row's own id: the first id field. */
+/** The first id field is the row's own id. */
 export const idKeyOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
 
 export function rowsIn(answer: Answer | undefined): Row[] {
@@ -22,7 +22,6 @@ export function rowsIn(answer: Answer | undefined): Row[] {
   return list.filter((row): row is Row => row !== null && typeof row === 'object');
 }
 
-/** The display name of a row. */
 export function nameOf(row: Row): string {
   const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
   if (text('first_name') !== '') return `${text('first_name')} ${text('last_name')}`.trim();
@@ -37,7 +36,6 @@ export function nameOf(row: Row): string {
     text('department')
   );
 }
-/** Words of a knowledge query that the row does not contain. */
 export function unmatchedWords(entry: IndexedTool, row: Row | undefined, input: Row): string[] {
   const query = entry.tool.lastResort ? entry.slots.find(({ kind, key }) => kind === 'query' && typeof input[key] === 'string') : undefined;
   const have = new Set(

@@ -1,6 +1,5 @@
-/** Derives slots from a tool's input schema: the kind of each value and its format. */
+/** Derives the slots of a tool from its input schema. */
 
-/** The part of a declaration that defines its slots. */
 interface SlotSource {
   readonly kind: string;
   readonly input: Schema;
@@ -43,7 +42,7 @@ export interface Schema {
   readonly description?: string;
   readonly pattern?: string;
   readonly unit?: string;
-  /** The field is a fiscal year or quarter, and the fiscal year begins in this month. */
+  /** Set if the field is a fiscal year or quarter: the month in which the fiscal year begins. */
   readonly fiscalYearStart?: number;
   readonly untrusted?: boolean;
   readonly minLength?: number;
@@ -60,7 +59,6 @@ export interface Slot {
   readonly required: boolean;
   readonly schema: Schema;
   readonly description: string;
-  /** The values of an enum. */
   readonly values: readonly string[];
   /** The lower or upper end of a range: min_amount, closing_to. */
   readonly edge: 'from' | 'to' | undefined;
@@ -68,7 +66,7 @@ export interface Slot {
   readonly base: string;
 }
 
-/** The significant branch of a union with null or the hidden marker. */
+/** Returns the branch of a union that is neither null nor the hidden marker. */
 export const unwrapUnion = (schema: Schema | undefined): Schema => {
   const branches = schema?.anyOf?.filter((branch) => branch.type !== 'null' && branch.const === undefined);
   return branches?.[0]

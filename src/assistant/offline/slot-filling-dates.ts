@@ -66,7 +66,7 @@ export function fillDates(
     }
   } else if (single) {
     const when = inNearestYear(first, today, entry.mutates);
-    // For a period, a read gets its last day, or today if today lies within the period. A write gets its first day.
+    // For a period, a read takes the last day, or today within the period. A write takes the first day.
     input[single.key] = when.grain === 'day' || entry.mutates ? when.from : when.to > today && when.from <= today ? today : when.to;
     done = true;
   }
@@ -94,7 +94,6 @@ const specificity = (when: DateMention): number =>
   when.openEnd !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0;
 const clamp = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
 
-/** Formats a period as the slot's description shows it. */
 function periodText({ schema, key }: Slot, when: DateMention, today: string): string | undefined {
   const description = schema.description ?? '';
   const takes = {

@@ -1,4 +1,4 @@
-/** Fills slots with names and with words beside names. */
+/** Fills slots with names and with the words beside names. */
 import { type NamedEntity, overlaps, type Utterance } from './annotate.ts';
 import { neighboursOf, type IndexedTool, type ToolIndex } from './index-tools.ts';
 import { relevanceOf } from './rank.ts';
@@ -7,7 +7,7 @@ import type { SlotFilling } from './slot-filling-state.ts';
 import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
 import { stopWords, fold, stem } from './tokenise.ts';
 
-/** Assigns each name to the slot with the highest score. A slot scores high if examples have its values beside the same words. */
+/** Assigns each name to the slot with the highest score. Examples with the same neighbouring words raise the score. */
 export function fillNames({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(
     (slot) =>
@@ -55,8 +55,7 @@ export function fillFromWordBefore({ index, entry, utterance, filled, set, free 
   }
 }
 /**
- * Fills a slot with one or two words in the plural that the tool does not explain, if an example fills this slot with a plain word:
- * "the recruiters" is a job title.
+ * Fills a slot with one or two unexplained plural words: "the recruiters" is a job title. An example must fill the slot with a plain word.
  */
 export function fillFromUnknownWord({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slot = entry.slots.find(
@@ -88,7 +87,7 @@ export function fillFromUnknownWord({ index, entry, utterance, filled, set, free
   set(slot, text, { text, start: first.token.start, end: last.token.end });
 }
 
-/** Fills a relation: "depends on" becomes depends_on, as in an example; else the words between two names. */
+/** Fills a relation as in an example ("depends on" is depends_on), or else with the words between two names. */
 export function fillRelation({ entry, utterance, filled, set, free }: SlotFilling): void {
   for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
     for (const { input } of entry.examples) {

@@ -1,4 +1,4 @@
-/** Fills text slots of tools that write: reasons, notes, titles. */
+/** Fills the text slots of tools that write, such as reasons, notes and titles. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -25,7 +25,6 @@ export function fillProse(
     set(slot, clip(slot, `${capitalise(at.text)}${day ? ` ${utterance.text.slice(day.start, day.end)}` : ''}`), at);
   };
   const busy = (at: TextSpan) => [...given.values()].some((other) => overlaps(other, at));
-  // Text after the slot's name: with the note '…', reason: …
   for (const slot of slots) {
     const said = textAfterKey(slot, utterance);
     if (said && !busy(said)) give(slot, said);
@@ -67,13 +66,11 @@ export function fillProse(
       : busy(end)
         ? startAfterOthers(end, [...given.values()], utterance)
         : endBeforeOthers(end, [...given.values()], utterance);
-    // A number alone is not a text.
     if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text) && (first.required || !isFigure(entry, utterance, at)))
       give(first, at);
   }
   const short = slots.find((slot) => slot.required && !given.has(slot));
   const [long] = given.values();
-  // One text for two slots: its beginning becomes the title.
   if (short && long && slots.length > 1)
     set(short, /topic|subject/.test(short.key) ? clip(short, topicOf(long.text)) : headline(long.text, short));
   const brief = entry.slots.find((slot) => slot.kind === 'name' && slot.required && long !== undefined);
@@ -96,7 +93,7 @@ const isPrecededByNoun = (entry: IndexedTool, utterance: Utterance, quote: TextS
   );
 };
 
-/** Whether the text is an amount that has its own slot, with few other words: "… , final number is 415k". */
+/** True if the text is little more than an amount that has its own slot: "… , final number is 415k". */
 const isFigure = (entry: IndexedTool, utterance: Utterance, at: TextSpan): boolean => {
   const figure = utterance.amounts.find((amount) => overlaps(amount, at));
   return (
@@ -104,7 +101,6 @@ const isFigure = (entry: IndexedTool, utterance: Utterance, at: TextSpan): boole
   );
 };
 
-/** Finds the text for the first slot that has none. */
 function findText(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpan | undefined {
   const end = findExplanation(
     utterance,
@@ -161,7 +157,6 @@ function textAfterKey(slot: Slot, utterance: Utterance): TextSpan | undefined {
     ? said
     : undefined;
 }
-/** Whether the slot's name directly precedes the text. */
 const isPrecededByKey = (slot: Slot, utterance: Utterance, said: TextSpan): boolean => {
   const before = utterance.tokens.filter(({ end, word }) => end <= said.start && !/^(?:to|is|as|of|with)$/.test(word)).at(-1);
   return before !== undefined && stem(slot.key.split('_').at(-1)?.replace(/s$/, '') ?? '') === before.stem;
@@ -171,11 +166,9 @@ function endBeforeOthers(at: TextSpan, given: readonly TextSpan[], utterance: Ut
   const next = given.filter(({ start }) => start > at.start).sort((a, b) => a.start - b.start)[0];
   return next ? trimmedSpan(utterance.text, at.start, next.start) : at;
 }
-/** Starts the text after the value of another slot. */
 function startAfterOthers(at: TextSpan, given: readonly TextSpan[], utterance: Utterance): TextSpan | undefined {
   const inside = given.filter((other) => overlaps(other, at)).sort((a, b) => b.end - a.end)[0];
   if (!inside) return undefined;
-  // The other value is at the end: "… every Sunday night. Topic staging".
   if (inside.start - at.start > 12)
     return trimmedSpan(
       utterance.text,

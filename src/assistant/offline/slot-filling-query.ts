@@ -1,4 +1,4 @@
-/** Finds search queries, and the words that describe a record without naming it. */
+/** Fills search queries and finds the words that describe a record without a name. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -24,7 +24,6 @@ export function findQuery(
     return text.split(/\s+/).every((word) => stopWords.has(fold(word))) ? undefined : { ...piece, text };
   };
   const found = wanted(textAfterExampleWords(entry, slot, utterance)) ?? wanted(textAfterAbout(utterance, used));
-  // A name without a slot becomes part of the query.
   const whose = found
     ? utterance.names
         .filter((name) => name.isCertain && !overlaps(name, found) && !used.some((span) => overlaps(span, name)))
@@ -83,7 +82,7 @@ function wordsBeforeNoun(
     ? []
     : between.map(({ raw }) => raw);
 }
-/** Adds a reference for each id without a name: the unexplained words describe the record. */
+/** Adds a reference for each id without a name. The unexplained words describe the record. */
 export function addDescribedReferences(
   index: ToolIndex,
   entry: IndexedTool,

@@ -1,14 +1,14 @@
-/** The state that the steps of slot filling share. */
+/** The shared state of the slot-filling steps. */
 import type { Amount } from './amounts.ts';
 import type { ContentWord, NamedEntity, TextSpan, Utterance } from './annotate.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 
-/** A record that the utterance names or describes, to be resolved to an id. */
+/** A record that the utterance names or describes. A later step resolves the reference to an id. */
 export interface Reference {
   readonly slot: Slot;
   readonly names: readonly NamedEntity[];
-  /** The words that describe it, if it has no name. */
+  /** The words that describe the record, if the utterance does not name the record. */
   readonly words: readonly string[];
 }
 export interface FilledSlots {
@@ -26,7 +26,6 @@ export interface FilledSlots {
 
 type SetSlot = (slot: Slot, value: unknown, at?: TextSpan) => void;
 type IsFree = (span: TextSpan | NamedEntity | Amount) => boolean;
-/** What each step of slot filling receives. */
 export interface SlotFilling {
   readonly index: ToolIndex;
   readonly entry: IndexedTool;

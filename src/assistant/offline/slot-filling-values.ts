@@ -39,7 +39,7 @@ export function fillIds({ entry, utterance, set, free }: SlotFilling): void {
     if (piece && !followsOtherSlotName(entry, slot, before(piece))) set(slot, piece.text, piece);
   }
 }
-/** "reference WIRE-8841" fills the slot `reference`, although it looks like an id. */
+/** "reference WIRE-8841" fills the slot `reference`, although WIRE-8841 has the form of an id. */
 const followsOtherSlotName = (entry: IndexedTool, slot: Slot, word: string): boolean =>
   entry.slots.some(
     (other) =>

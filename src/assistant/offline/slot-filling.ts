@@ -1,4 +1,4 @@
-/** Slot filling: extracts the input of a tool from an utterance. Ids that need a lookup remain references. */
+/** Slot filling: extracts the input of a tool from an utterance. Ids that need a lookup become references. */
 import type { Amount } from './amounts.ts';
 import { type NamedEntity, overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import { matchChoice, matchFlag, defaultChoice } from './choices.ts';
@@ -82,7 +82,7 @@ export function fillSlots(
   if (!entry.mutates) fillFromUnknownWord(filling);
   for (const slot of open('query')) {
     const said = findQuery(index, entry, { slot, utterance, used });
-    // "Exporting data to CSV" is one query, although a part of it is the name of a category.
+    // "Exporting data to CSV" is one query, although a part of the text is the name of a category.
     const inner = said?.found
       ? filled.states.filter(
           (state) =>
@@ -113,7 +113,6 @@ export function fillSlots(
       );
       continue;
     }
-    // Leftover words become the query, but count as unexplained.
     if (said) set(slot, said.text, said.found ? said : undefined);
   }
   for (const slot of open('choice').filter(({ required }) => required)) {

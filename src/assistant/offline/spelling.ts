@@ -2,7 +2,7 @@
 
 type WordCount = readonly [word: string, count: number];
 const byFirstLetter = new WeakMap<ReadonlyMap<string, number>, Map<string, WordCount[]>>();
-/** The words of a vocabulary by first letter. The cache is keyed by vocabulary and holds nothing of any question. */
+/** The cache is keyed by vocabulary and contains no words of questions. */
 function wordsStartingWith(vocabulary: ReadonlyMap<string, number>, letter: string): readonly WordCount[] {
   let words = byFirstLetter.get(vocabulary);
   if (!words) {
@@ -12,7 +12,7 @@ function wordsStartingWith(vocabulary: ReadonlyMap<string, number>, letter: stri
   return words.get(letter) ?? [];
 }
 
-/** The nearest word of the vocabulary: within one edit for words of four to eight letters, within two for longer words. */
+/** The nearest word of the vocabulary: within one edit for four to eight letters, within two edits for longer words. */
 export function correctSpelling(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   if (word.length < 4 || word.length > 24 || /\d/.test(word)) return undefined;
   const allowed = word.length >= 9 ? 2 : 1;
@@ -34,7 +34,7 @@ const keyAt = (letter: string): [number, number] => {
   const row = KEYBOARD_ROWS.findIndex((keys) => keys.includes(letter));
   return [row, (KEYBOARD_ROWS[row]?.indexOf(letter) ?? 0) + row / 2];
 };
-/** A substitution is a typo if letters are swapped, keys are adjacent, or both are vowels. "Remote" is not "remove". */
+/** A substitution is a typo if letters are swapped, keys are adjacent, or both letters are vowels. "Remote" is not "remove". */
 function isTypo(word: string, known: string): boolean {
   const at = [...word].findIndex((letter, place) => letter !== known[place]);
   const [wrong = '', right = ''] = [word[at], known[at]];

@@ -11,7 +11,7 @@ const groupDigits = (value: number, digits: number): string => {
 };
 const formatDay = (text: string): string =>
   `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
-/** Escapes Markdown: untrusted text must not end a cell, or become a heading, a link or an image. */
+/** Escapes Markdown, so that untrusted text cannot end a cell or become a heading, a link or an image. */
 export const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[|\\`*_[\]<>]/g, '\\$&');
 
 export function formatValue(given: unknown, schema: Schema | undefined, key: string): string {
@@ -46,7 +46,6 @@ const LOW_PRIORITY =
 const NAME_FIELD = /(?:^|_)(?:name|title|subject|topic|period|month|plan_name)$/;
 
 interface ColumnOptions {
-  /** Fields that the question asks for. */
   readonly wanted?: readonly string[];
   readonly most?: number;
 }

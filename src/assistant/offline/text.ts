@@ -1,4 +1,4 @@
-/** Finds free text in an utterance: after a colon, after "because", after words from examples, or in quotation marks. */
+/** Finds free text in an utterance: after a colon, "because" or the words of an example, or in quotation marks. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -30,7 +30,6 @@ const isCommand = (text: string): boolean => {
     (/^(?:his|this|its|as)$/.test(second) || !/(?:ed|s)\W*$/.test(second))
   );
 };
-/** The clause at the end that gives an explanation. */
 export function findExplanation(utterance: Utterance, busy: readonly TextSpan[]): TextSpan | undefined {
   for (const match of utterance.text.matchAll(EXPLANATION_START)) {
     const start = match.index + match[0].length;
@@ -41,10 +40,10 @@ export function findExplanation(utterance: Utterance, busy: readonly TextSpan[])
   return undefined;
 }
 
-/** The text after words that precede this slot's value in an example. More matching words win. */
+/** Returns the text after words that precede the slot's value in an example. The longest match wins. */
 export function textAfterExampleWords(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpan | undefined {
   let best: { piece: TextSpan; score: number } | undefined;
-  // "Remind me tomorrow to …": a date may interrupt the words.
+  // "Remind me tomorrow to …": a date may interrupt the matched words.
   const tokens = utterance.tokens.filter((token) => !utterance.dates.some((when) => overlaps(when, token)));
   for (const { key, left } of entry.examples.flatMap(({ aligned }) => aligned)) {
     if (key !== slot.key || left.length === 0) continue;

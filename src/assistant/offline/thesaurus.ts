@@ -1,4 +1,4 @@
-/** A thesaurus of general business English. It contains nothing about individual tools. */
+/** A thesaurus of general business English, independent of the tools. */
 import { stem } from './tokenise.ts';
 
 /** One concept per line; phrases contain spaces. A word may be in several lines. */
@@ -196,7 +196,6 @@ export function conceptsOf(stems: readonly string[]): (readonly number[])[] {
 }
 
 export const conceptsOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
-/** Every word of the thesaurus; none of them is a typing error. */
 export const knownWords: ReadonlySet<string> = new Set(
   CONCEPTS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]),
 );

@@ -1,4 +1,4 @@
-/** One worker thread of the offline model: started with the declarations, given one job at a time, ended when a job takes too long. */
+/** One worker thread of the offline model. The thread runs one job at a time and is ended if a job exceeds its time limit. */
 import { Worker } from 'node:worker_threads';
 import { failure } from '../../declare/errors.ts';
 import type { Step } from '../model.ts';
@@ -6,9 +6,7 @@ import type { Declarations } from './declarations.ts';
 import type { Job, Reply } from './job.ts';
 
 export interface ThreadLimits {
-  /** The time limit for indexing the declarations. */
   readonly startMs: number;
-  /** The time limit for one job. */
   readonly jobMs: number;
   readonly memoryMb: number;
 }
@@ -17,13 +15,13 @@ export interface Thread {
   /** Resolves when the declarations are indexed. */
   readonly ready: Promise<void>;
   run(job: Job): Promise<readonly Step[]>;
-  /** While held, the thread keeps the process from exiting. */
+  /** Keeps the process from exiting until `release` is called. */
   hold(): void;
   release(): void;
   close(): Promise<void>;
 }
 
-/** Node.js 20 runs no TypeScript: where this file runs from source, as in tests, the built worker is used. */
+/** Node.js 20 cannot run TypeScript, so a process that runs from source uses the built worker. */
 export const WORKER_FILE = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/src/assistant/offline/worker.js' : './worker.js',
   import.meta.url,
@@ -33,7 +31,7 @@ const tooSlow = () => failure('TIMEOUT', 'This question takes too long to unders
 const notStarted = () => failure('SERVICE_UNAVAILABLE', 'The assistant is still starting.');
 
 export function openThread(file: URL, declarations: Declarations, { startMs, jobMs, memoryMb }: ThreadLimits): Thread {
-  // The thread needs no settings and must not see their secrets. It gets no flags of the process, because a thread refuses some of them.
+  // The thread gets no environment variables, because they contain secrets, and no flags, because a thread refuses some flags.
   const worker = new Worker(file, {
     name: 'offline-model',
     workerData: declarations,

@@ -1,7 +1,6 @@
-/** Tokenises and stems text, and lists stop words and number words. */
+/** Tokenises and stems text. Lists stop words and number words. */
 
 export interface Token {
-  /** As written. */
   readonly raw: string;
   /** In lower case, without accents and without the possessive 's. */
   readonly word: string;
@@ -13,7 +12,6 @@ export interface Token {
   readonly possessive: boolean;
 }
 
-/** Longer questions are truncated. */
 const MAX_CHARACTERS = 6000;
 
 export const fold = (text: string): string =>
@@ -163,7 +161,7 @@ export function stem(word: string): string {
 }
 const undouble = (base: string): string => (/([bdgmnprt])\1$/.test(base) ? base.slice(0, -1) : base);
 
-/** Stop words: they do not indicate the intent. */
+/** Words that do not indicate the intent. */
 const STOP_WORDS =
   `a an the this that these those there here it its he she his her him them they their theirs of to in on at by for from with without within into onto over under between among as than then so if or and but not no nor
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must let lets what which who whom whose when where why how
@@ -202,6 +200,5 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = {
 export const parseNumberWord = (word: string): number | undefined =>
   Object.hasOwn(NUMBER_WORDS, word) ? NUMBER_WORDS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined;
 
-/** The start of a question for instructions. */
 export const HOW_TO =
   /^(?:how (?:do|can|could|should|would|to)(?: (?:i|we|you|one|people))?|how is it possible to|what do i (?:have|need) to do to|where (?:do|can) i)\s+(?=\S)/i;

@@ -1,4 +1,4 @@
-/** The job queue of the offline model's worker thread. It is fair among people and bounded per person. */
+/** The job queue of the offline model's worker thread. The queue is fair among people and limited per person. */
 import { failure } from '../../declare/errors.ts';
 import type { Registry } from '../../engine/registry.ts';
 import { createTurns } from '../../engine/turns.ts';
@@ -15,14 +15,13 @@ export interface QueueLimits extends ThreadLimits {
 export const QUEUE_LIMITS: QueueLimits = { waitingPerPerson: 24, waitingInAll: 256, startMs: 60_000, jobMs: 5_000, memoryMb: 256 };
 
 export interface QueueRequest {
-  /** The owner of the job. The worker thread does not receive it. */
+  /** The owner of the job, which the worker thread does not receive. */
   readonly principal: string;
   readonly job: Job;
   readonly signal: AbortSignal;
 }
 export interface WorkerQueue {
   run(request: QueueRequest): Promise<readonly Step[]>;
-  /** Starts the thread before the first job needs it. */
   warm(): void;
   /** Rejects every job and ends the thread. */
   close(): Promise<void>;
@@ -90,7 +89,6 @@ export function createWorkerQueue({ registry, phrases = new Map(), limits: given
       held?.release();
     }
   }
-  /** Runs one job at a time, because there is only one worker thread. */
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
@@ -120,7 +118,7 @@ export function createWorkerQueue({ registry, phrases = new Map(), limits: given
       let onAbort = () => {};
       const answer = new Promise<readonly Step[]>((resolve, reject) => {
         const waiting: QueuedJob = { job, isSettled: () => isSettled, resolve, reject };
-        // The thread finishes a job that it has begun; its result is dropped.
+        // The thread finishes a running job, and the result is dropped.
         onAbort = () => {
           queue.remove(principal, waiting);
           reject(signal.reason as Error);

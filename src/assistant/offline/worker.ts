@@ -1,4 +1,4 @@
-/** The worker thread of the offline model: indexes the declarations that it starts with, then answers one job after another. */
+/** The worker thread of the offline model: indexes the declarations once, then runs jobs. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Declarations } from './declarations.ts';
 import { indexTools } from './index-tools.ts';

@@ -1,8 +1,8 @@
-/** The report of the public API: what each entry point of the package exports, with its types, read from the declaration files in dist/. */
+/** The public API report: the exports and types of each entry point of the package, from the declaration files in dist/. */
 import { posix } from 'node:path';
 
 export interface EntryPoint {
-  /** As authors import it. */
+  /** The import path: `tamshai` or `tamshai/testing`. */
   readonly name: string;
   /** The declaration file, relative to dist/. */
   readonly file: string;
@@ -14,10 +14,10 @@ export const entryPoints = (exported: Readonly<Record<string, string | { readonl
     typeof to === 'string' ? [] : [{ name: posix.join('tamshai', path), file: to.types.replace(/^\.\/dist\//, '') }],
   );
 
-/** Types of these folders are part of the API if an exported type refers to them. Others are named only. */
+/** Types of these folders are printed in full if an exported type refers to them. Other types are printed as names. */
 const PUBLIC = /^(?:src\/declare|src\/testing|domains)\//;
 
-/** A name of another file, or of a package. */
+/** A name that another file or a package declares. */
 interface Origin {
   readonly from: string;
   readonly name: string;
@@ -34,7 +34,7 @@ const BEGINS = /^(?=(?:export|import|declare|interface|type|class|abstract)\b)/m
 const NAMES = /^(?:import|export)\s+(?:type\s+)?\{([^}]*)\}(?:\s+from\s+'([^']+)')?/;
 const DECLARES = /^(?:export\s+)?(?:declare\s+)?(?:const|function|class|abstract class|interface|type|enum)\s+(\w+)/;
 
-/** The compiler starts every statement at the beginning of a line, and indents what follows. */
+/** Relies on the compiler's layout: statements start in the first column, and their other lines are indented. */
 function parseModule(file: string, text: string): Module {
   const declared = new Map<string, string>();
   const imported = new Map<string, Origin>();
@@ -73,7 +73,7 @@ export function apiReport(entries: readonly EntryPoint[], read: (file: string) =
     modules.set(file, known);
     return known;
   };
-  /** Follows re-exports to the file that declares the name; undefined for a name of a package. */
+  /** Follows re-exports to the file that declares the name. Returns undefined for names of packages. */
   const declarationOf = ({ from, name }: Origin): Origin | undefined => {
     if (!from.endsWith('.d.ts')) return undefined;
     const { declared, exported, imported } = moduleOf(from);
@@ -84,7 +84,7 @@ export function apiReport(entries: readonly EntryPoint[], read: (file: string) =
   const textOf = ({ from, name }: Origin) => (moduleOf(from).declared.get(name) ?? '').replace(/^export /, '').replace(/^declare /, '');
   const keyOf = ({ from, name }: Origin) => `${from} ${name}`;
 
-  /** The declarations that these refer to, directly or through others. */
+  /** Returns the declarations that `roots` refer to, directly or indirectly. */
   const referredBy = (roots: readonly Origin[]): Origin[] => {
     const seen = new Map(roots.map((root) => [keyOf(root), root]));
     const waiting = [...roots];

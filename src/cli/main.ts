@@ -1,4 +1,4 @@
-/** The command line of tamshai: commands, options and help. The code of a command is loaded when it runs. */
+/** The command line of tamshai: commands, options and help. Each command loads its code when it runs. */
 import { parseArgs } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { AskOptions } from './commands/ask.ts';
@@ -15,15 +15,13 @@ import { type HelpText, helpText } from './terminal/help.ts';
 
 type Run = () => Promise<number>;
 const HELP = ['-h, --help', 'show this help'] as const;
-/** Options as commander passes them. */
 type Options = { readonly json?: boolean; readonly as?: string; readonly config?: string };
 
-/** Lines wrap at the width of a terminal, and never in a pipe or a file. */
+/** Lines wrap only on a terminal. */
 const terminalWidth = () => (process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY);
 
 export interface ProgramOptions {
   readonly width?: number;
-  /** The commands of domains. */
   readonly transfers?: ReadonlyMap<string, Transfer>;
 }
 
@@ -290,7 +288,7 @@ export function createProgram(
   );
 }
 
-/** The commands of domains are added only where they matter: their declarations take time to load. */
+/** Loads the declarations of domains only for the commands that need them. */
 async function programFor(args: readonly string[], finish: (run: Run) => Promise<void>): Promise<Command> {
   const program = createProgram(finish);
   const [first = '', second = ''] = args.filter((each) => !each.startsWith('-'));
@@ -299,7 +297,7 @@ async function programFor(args: readonly string[], finish: (run: Run) => Promise
   const asksForHelp = first === 'help' || args.includes('--help') || args.includes('-h');
   const { builtIn, loadProject } = await import('./registry.ts');
   const withBuiltIn = createProgram(finish, { transfers: builtIn.transfers });
-  // Only `<domain> export` and `<domain> import` load the configuration file, which executes its code; help and misspelt names do not.
+  // Loading the configuration file executes its code, so only `<domain> export` and `<domain> import` load it.
   if (isKnown(first, withBuiltIn) || asksForHelp || !['export', 'import'].includes(second)) return withBuiltIn;
   const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } }, strict: false });
   const { registry } = await loadProject(typeof values.config === 'string' ? { config: values.config } : {});
@@ -307,9 +305,9 @@ async function programFor(args: readonly string[], finish: (run: Run) => Promise
 }
 
 export async function main(args: readonly string[]): Promise<void> {
-  // Files are private to this user, also those written without an explicit mode.
+  // Makes every file that this process creates private to the user.
   process.umask(0o077);
-  // `tamshai … | head` closes the pipe early, which is not an error.
+  // `tamshai … | head` closes the pipe early. A closed pipe is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(EXIT.ok));
   const finish = async (run: Run) => {
     try {
@@ -324,7 +322,6 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     await (await programFor(args, finish)).parseAsync([...args], { from: 'user' });
   } catch (error) {
-    // A configuration file that cannot be loaded.
     if (!(error instanceof CommanderError))
       return finish(async () => {
         throw error;

@@ -1,4 +1,4 @@
-/** The domains and the company that a command of the operator works with: those of the configuration file, or the built-in ones. */
+/** Loads the domains and the company of a command: from the configuration file, or the built-in ones. */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtInDomains, sampleCompany } from '../../domains/index.ts';
@@ -13,24 +13,22 @@ import { type Config, ConfigProblem, configFileSetting, type Environment, readCo
 import { findConfigFile, importConfigFile, pathIn } from '../server/config-file.ts';
 import { didYouMean } from './commands/nearest.ts';
 
-/** Built once: other modules cache what they derive from it. */
+/** A single object, because other modules cache values per registry. */
 export const builtIn: Registry = registryOf(builtInDomains, sampleCompany);
 
 export interface ProjectOptions {
-  /** `--config <file>` */
   readonly config?: string;
 }
 
 export interface Project {
-  /** The configuration file; undefined if there is none. */
   readonly file: string | undefined;
-  /** The folder of the configuration file, or the current one. */
+  /** The folder of the configuration file, or the current folder. */
   readonly folder: string;
   readonly registry: Registry;
   readonly company: Company | undefined;
 }
 
-/** Executes code of the current folder, so only commands of the operator call it. */
+/** Executes code of the current folder, so only operator commands call this function. */
 export async function loadProject({ config }: ProjectOptions = {}): Promise<Project> {
   const file = findConfigFile(process.cwd(), config ?? configFileSetting());
   if (file === undefined) return { file, folder: process.cwd(), registry: builtIn, company: undefined };
@@ -40,7 +38,7 @@ export async function loadProject({ config }: ProjectOptions = {}): Promise<Proj
   return { file, folder, ...readProject(given, pathIn(folder, file), folder) };
 }
 
-/** The whole configuration of a command: the configuration file, and the environment, which wins. */
+/** Merges the configuration file and the environment. The environment takes precedence. */
 export async function loadConfig(options: ProjectOptions = {}, complete?: (environment: Environment) => Environment): Promise<Config> {
   const { registry, company, folder } = await loadProject(options);
   const config = readConfig(registry, { company, complete });
@@ -48,7 +46,7 @@ export async function loadConfig(options: ProjectOptions = {}, complete?: (envir
   return config;
 }
 
-/** Exported for tests: `given` is the default export of `file`. */
+/** `given` is the default export of `file`. Exported for tests. */
 export function readProject(given: unknown, file: string, folder: string): Pick<Project, 'registry' | 'company'> {
   if (typeof given !== 'object' || given === null)
     throw new ConfigProblem(`${file} exports no configuration; export defineConfig({ domains: [...] }).`);
@@ -75,7 +73,7 @@ export function readProject(given: unknown, file: string, folder: string): Pick<
   }
 }
 
-/** Masks and sensitive inputs of another copy would be unknown here. */
+/** A second copy of this package would not recognise the masks and sensitive inputs of the first. */
 function refuseCopies(folder: string): void {
   const copies = loadedCopies().map((url) => pathIn(folder, fileURLToPath(new URL('../../..', url))).replace(/[/\\]$/, '') || '.');
   if (copies.length > 1)

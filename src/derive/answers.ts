@@ -1,10 +1,10 @@
-/** The published schemas of a tool's answers. */
+/** Derives the published JSON Schemas of a tool's input and answers. */
 import { z } from 'zod';
 import { type Company, DEFAULT_COMPANY, textFor } from '../declare/company.ts';
 import { companyText, originOf } from '../declare/fields.ts';
 import type { ListTool, Tool } from '../declare/tool.ts';
 
-/** The date in generated examples. It is fixed, so that the contracts do not change every day. */
+/** The date in generated examples, which is fixed so that contracts stay stable. */
 export const EXAMPLE_DAY = '2026-11-16';
 
 export const metadata = z.object({
@@ -72,7 +72,7 @@ export const successOf = (tool: Tool) =>
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
-/** The answers of the call itself. A write that needs an approval returns its result (`resultOf`) only after the approval. */
+/** The direct answers to a call. A write that needs an approval returns its result (`resultOf`) only after the approval. */
 export const answerOf = (tool: Tool) => {
   if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
   return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);
@@ -82,7 +82,7 @@ export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 type JsonSchema = Readonly<Record<string, unknown>>;
 const schemaCache = new WeakMap<z.core.$ZodType, Map<string, JsonSchema>>();
 
-/** The JSON Schema without `$schema`. It is cached, because every surface needs the same schemas at the start. */
+/** Returns the JSON Schema without `$schema`. Cached, because every transport needs the same schemas at startup. */
 export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output', company: Company = DEFAULT_COMPANY): JsonSchema {
   const cached = schemaCache.get(schema) ?? new Map<string, JsonSchema>();
   const key = `${io} ${company.currency} ${company.fiscalYearStart}`;
@@ -93,7 +93,7 @@ export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output', comp
 export const inputSchema = ({ input, company }: Tool): JsonSchema => jsonSchema(input, 'input', company);
 export const outputSchema = ({ output, company }: Tool): JsonSchema => jsonSchema(output, 'output', company);
 
-/** The JSON Schema of a tool's success. It contains the declared `origin` of each text, which the published schema leaves out. */
+/** The JSON Schema of a tool's successful answer, with the declared `origin` of each text. The published schema leaves `origin` out. */
 export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>> {
   const override = ({ zodSchema, jsonSchema: part }: { zodSchema: z.core.$ZodType; jsonSchema: Record<string, unknown> }) => {
     const origin = originOf(zodSchema);
@@ -102,12 +102,11 @@ export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>>
   return z.toJSONSchema(successOf(tool), { io: 'output', unrepresentable: 'any', override }) as Record<string, unknown>;
 }
 
-/** The texts of a schema that can have placeholders. */
 const TEXTS = ['title', 'description', 'unit'] as const;
 
 function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output', company: Company): Record<string, unknown> {
   const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
-    // The format is enough; its regular expression would cost a hundred characters of an LLM's context for each id.
+    // The format suffices. The regular expression of each id would cost an LLM about a hundred characters of context.
     if (part['format'] !== undefined) delete part['pattern'];
     if (part['fiscalYearStart'] !== undefined) {
       if (company.fiscalYearStart === 1) delete part['fiscalYearStart'];

@@ -1,4 +1,4 @@
-/** Generates the files of `contracts/`. They are committed, so that a change of the contract is visible in review. */
+/** Generates the files of `contracts/`, which are committed so that reviewers see contract changes. */
 import { qualifiedName, type Registry } from '../engine/registry.ts';
 import { answerOf, jsonSchema, outputSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';
@@ -10,7 +10,7 @@ import { typeScript } from './types.ts';
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Path under contracts/ → text. */
+/** Maps each path under contracts/ to its text. */
 export function contracts(registry: Registry, version: string): Map<string, string> {
   const files = new Map<string, string>();
   const qualifier = createQualifier(registry);

@@ -17,7 +17,7 @@ const KIND = {
 } as const;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** One line for each tool and each role that opens it, with the rows that a person with only this role sees. */
+/** One line for each tool and each role that may call the tool, with the rows that this role alone sees. */
 export function roleMatrix(registry: Registry): string {
   const lines = [
     '# Who may use what',

@@ -1,4 +1,4 @@
-/** The MCP form of tools and answers. */
+/** Converts tools and answers to MCP. */
 import type { Answer } from '../declare/answer.ts';
 import { snake } from '../engine/input.ts';
 import { qualifiedName } from '../engine/registry.ts';
@@ -44,10 +44,7 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
   };
 }
 
-/**
- * The shorter form for `tools/list`, which an LLM reads in full before the first question. It has names and descriptions, but no limits
- * of values, because the server checks them anyway.
- */
+/** The shorter form for `tools/list`, because an LLM reads the whole list. Value limits are left out, because the server checks them. */
 export function listedTool(
   tool: Tool,
   qualified: boolean,
@@ -85,7 +82,6 @@ const LIMITS: ReadonlySet<string> = new Set([
 ]);
 const FEW = 3;
 
-/** Removes the limits of values and all but a few examples. */
 function brief(schema: Schema): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -99,7 +95,6 @@ function brief(schema: Schema): Record<string, unknown> {
   return kept;
 }
 
-/** Keeps only the types and the names of required fields. */
 function outlined({ type, items, required }: Schema): Record<string, unknown> {
   return {
     ...(type !== undefined && required === undefined && { type }),
@@ -108,14 +103,13 @@ function outlined({ type, items, required }: Schema): Record<string, unknown> {
   };
 }
 
-/** One flat object instead of a union of the three answers: clients require an object, and a short schema saves the LLM's tokens. */
+/** Describes the three answers as one flat object, because clients require an object and an LLM pays for each token. */
 function answerSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };
   const waits = tool.kind === 'write';
   const answer = {
     data: outputSchema(tool),
     ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
-    // A write returns these two, or `data` if it writes at once or the client opens the approval page during the call.
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
   };
   return {
@@ -132,7 +126,7 @@ function answerSchema(tool: Tool): Record<string, unknown> {
   };
 }
 
-/** The rows as a page of their resource, with the input in the URI. Undefined if the rows are not items of a resource. */
+/** Returns the rows as a page of their resource, with the input in the URI. Undefined if the rows are not items of a resource. */
 export function embeddedAnswer(
   tool: Tool | undefined,
   answer: Answer,
@@ -152,7 +146,7 @@ export function embeddedAnswer(
 
 const ended = (sentence: string) => (sentence === '' || /[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** One line for a client that shows text only. */
+/** One line of text for clients that ignore structured content. */
 export function describeAnswer(
   tool: Tool | undefined,
   answer: {

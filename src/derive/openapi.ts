@@ -30,8 +30,8 @@ const eventName = (type: string) => `Assistant${type.replace(/(?:^|_)([a-z])/g, 
 const [auditIntact, auditDamaged] = auditVerdict.options;
 
 /**
- * The named schemas of the document and of the generated types. Every member of a union has a name: client generators invent names
- * for unnamed members, and drop members whose names collide.
+ * The named schemas of the document and of the generated types. Every member of a union has a name, because client generators drop unnamed
+ * members whose invented names collide.
  */
 const SHAPES = {
   Error: errorAnswer,
@@ -57,7 +57,6 @@ export function namedShapes(): Json {
   const events = assistantEvent.options.map((event): [string, z.ZodType] => [eventName(event.shape.type.value), event]);
   const whole = [...Object.entries(SHAPES), ...events].map(([name, shape]) => [name, jsonSchema(shape, 'output')] as const);
   const names = new Map(whole.map(([name, schema]) => [JSON.stringify(schema), name]));
-  /** Replaces each part that has a name by a reference. */
   const withReferences = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(withReferences);
     if (typeof part !== 'object' || part === null) return part;
@@ -69,7 +68,6 @@ export function namedShapes(): Json {
   return Object.fromEntries(whole.map(([name, schema]) => [name, withReferencesInside(schema)]));
 }
 
-/** The errors that any call may get. */
 const COMMON_FAILURES: Json = {
   400: failureResponse('VALIDATION_ERROR, INVALID_CURSOR: the input does not match its schema, or the cursor is not valid'),
   401: failureResponse('UNAUTHENTICATED: the token is missing, or not valid for this audience'),
@@ -89,7 +87,7 @@ const COMMON_RESPONSES: Json = Object.fromEntries(
 );
 
 const successes = new WeakMap<Tool, Json>();
-/** The schema is cached, because the schema of a write is used in two places. */
+/** Cached, because the schema of a write appears twice. */
 function successSchema(tool: Tool): Json {
   const schema = successes.get(tool) ?? jsonSchema(successOf(tool), 'output', tool.company);
   successes.set(tool, schema);
@@ -347,8 +345,8 @@ export function openapi(registry: Registry, version: string): Json {
 }
 
 /**
- * The document as bytes, created at the first call. The schemas of each tool are created in a separate turn of the event loop, so that
- * other requests do not wait for all of them.
+ * Creates the document as bytes at the first call. Each tool takes a separate turn of the event loop, so that other requests are not
+ * delayed.
  */
 export function openapiDocument(registry: Registry, version: string): () => Promise<Buffer> {
   return memoize(async () => {

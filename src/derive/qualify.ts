@@ -6,21 +6,20 @@ import type { Tool } from '../declare/tool.ts';
 
 export interface Qualifier {
   text(text: string, server: string): string;
-  /** Qualifies every `description` in a tool's listing. */
   descriptions<T>(listed: T, server: string): T;
-  /** Qualifies the hint of an error, and the message of INSUFFICIENT_PERMISSIONS. Other messages stay as they are: they can quote data. */
+  /** Qualifies the hint of an error and the message of INSUFFICIENT_PERMISSIONS. Other messages can quote data and stay unchanged. */
   answer(answer: Answer, server: string): Answer;
 }
 
 const NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
-/** A tool name without an underscore, such as `query` or `delete`, is also an English word. It counts as a name only after these words. */
+/** A tool name without an underscore, such as `query`, may be an ordinary word. Only after these words is it a tool name. */
 const BEFORE_A_NAME = /\b(?:with|call|use) $/;
 
 export function createQualifier({ tools }: Registry): Qualifier {
   const byName = new Map<string, Tool[]>();
   for (const tool of tools) byName.set(tool.name, [...(byName.get(tool.name) ?? []), tool]);
 
-  /** The server's own tool, else the tool of another server if its name is unique. */
+  /** Prefers the server's own tool, then a tool of another server with a unique name. */
   const meant = (name: string, server: string): Tool | undefined => {
     const found = byName.get(name) ?? [];
     return found.find(({ domain }) => domain.name === server) ?? (found.length === 1 ? found[0] : undefined);

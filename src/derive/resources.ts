@@ -1,8 +1,8 @@
-/** The MCP form of resources and prompts. */
+/** Converts resources and prompts to MCP. */
 import type { z } from 'zod';
 import type { Prompt, Resource } from '../declare/resources.ts';
 
-/** `_meta` repeats the additional keys, because many clients drop unknown ones. */
+/** `_meta` repeats the additional keys, because many clients drop unknown keys. */
 function common({ name, title, description, mimeType, version }: Resource) {
   const more = { mime_type: mimeType, version };
   return { name, title, description, mimeType, ...more, _meta: more };
@@ -10,7 +10,6 @@ function common({ name, title, description, mimeType, version }: Resource) {
 
 export const mcpResource = (resource: Resource) => ({ uri: resource.uri, ...common(resource) });
 
-/** The URI template of a resource with variables or with pages. */
 export const mcpTemplate = (resource: Resource) => ({
   uriTemplate: resource.paged ? `${resource.uri}{?limit,cursor}` : resource.uri,
   ...common(resource),

@@ -1,4 +1,4 @@
-/** The schemas of the REST API besides tools: user, tool list, confirmations, audit records, conversations, assistant events. */
+/** The schemas of the REST API other than tools: user, tool list, confirmations, audit records, conversations and assistant events. */
 import { z } from 'zod';
 import { chart } from '../declare/chart.ts';
 import { confirmationData, errorAnswer, metadata, pendingAnswer } from './answers.ts';

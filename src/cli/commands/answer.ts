@@ -65,5 +65,5 @@ export function errorLines(answer: ErrorAnswer, style: Style, width: number): st
   ];
 }
 
-/** A token with an unknown key usually comes from another data folder. */
+/** For tokens that the gateway refuses because their key is unknown: the key usually belongs to another data folder. */
 export const foreignKeys = 'Check that TAMSHAI_DATA, TAMSHAI_PUBLIC_URL and GATEWAY_PORT are the ones that Tamshai was started with.';

@@ -23,7 +23,7 @@ const QUESTION = 'Approve? Type yes to approve, no to deny: ';
 
 export async function decideAtTerminal({ pending, aheadMs, client, person }: WaitingCard, console: Console): Promise<number> {
   const { confirmationData: data, confirmationId } = pending;
-  // The server's clock counts; the local one may be wrong.
+  // Uses the server's clock, because the local clock may be wrong.
   const leftMs = () => Math.max(0, Date.parse(data.expiresAt) - Date.now() - aheadMs);
   const left = () => clock(Math.ceil(leftMs() / 1000));
   const terminal = console.json ? undefined : openTerminal();

@@ -67,7 +67,7 @@ function fail(answer: ErrorAnswer, status: number, console: Console): number {
   return exitOf(status, answer.code);
 }
 
-/** Fetches each card from the server instead of using the one in the stream. */
+/** Fetches each card from the server and does not use the card in the stream. */
 async function decideAll(
   cards: readonly Event<'pending_confirmation'>[],
   { aheadMs, client, acting }: { aheadMs: number; client: Client; acting: Acting },

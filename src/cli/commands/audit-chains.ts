@@ -30,13 +30,13 @@ export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'au
 
 const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'searchUrl' } as const;
 
-/** The domains with this kind of store: those that run here, and remote ones whose store URL is set. */
+/** The domains with this kind of store whose data this machine can read: local domains, and remote ones with a store URL. */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
   config.registry.domains.filter(
     ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),
   );
 
-/** The SQL domains of this installation: those in the embedded database, and the others by server URL. */
+/** The SQL domains of this installation, grouped by database. */
 export function ownDomains(config: Config): {
   readonly embedded: readonly string[];
   readonly servers: ReadonlyMap<string, readonly string[]>;
@@ -50,10 +50,9 @@ export function ownDomains(config: Config): {
   return { embedded: own.filter((name) => config.databaseUrl(name) === undefined), servers };
 }
 
-/** The databases of this installation: those of the SQL domains, and the one of the engine's own store, which may hold no domain. */
+/** The databases of the SQL domains, and the database of the engine's own store. */
 export function ownDatabases(config: Config): {
   readonly embedded: readonly string[];
-  /** Whether the engine's own store is in the embedded database. */
   readonly engineEmbedded: boolean;
   readonly servers: ReadonlyMap<string, readonly string[]>;
 } {
@@ -67,14 +66,13 @@ export function ownDatabases(config: Config): {
 export interface LocalAudit {
   readonly sources: readonly AuditChains[];
   readonly checkpoints: readonly Checkpoint[];
-  /** Reads the checkpoints again. */
   again(): Promise<readonly Checkpoint[]>;
-  /** Whether all checkpoints of a chain must be visible here. */
+  /** True if this process must see every checkpoint of the chain. */
   own(chain: string): boolean;
   close(): Promise<void>;
 }
 
-/** `embedded` is the database of the data folder, if this process could open it. */
+/** `embedded` is the open database of the data folder, if any. */
 export async function openLocalAudit(config: Config, keys: Keys | undefined, embedded: SqlDatabase | undefined): Promise<LocalAudit> {
   const sources: AuditChains[] = [];
   const closing: (() => Promise<unknown>)[] = [];
@@ -130,7 +128,7 @@ const emptyKeyValue: Pick<KeyValue, 'get' | 'close'> & KeyValue = {
   close: async () => {},
 };
 
-/** The data folder of an older version may lack a domain. */
+/** The data folder of an older version may lack the domain. */
 async function isThere(database: SqlDatabase, domain: string): Promise<boolean> {
   const [row] = await database.read('tamshai_app', { text: 'select to_regnamespace($1) is not null as there', values: [domain] });
   return row?.['there'] === true;

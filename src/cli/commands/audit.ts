@@ -1,4 +1,4 @@
-/** `tamshai audit verify`: verifies the audit chains, directly or by the running gateway. */
+/** `tamshai audit verify`: verifies the audit chains, in this process or through the running gateway. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditVerdict } from '../../engine/audit/chain.ts';
@@ -18,11 +18,9 @@ import { loadConfig, type ProjectOptions } from '../registry.ts';
 
 export interface Verified {
   readonly chains: readonly CheckedChain[];
-  /** Domains whose chains could not be read. */
   readonly unseen: readonly string[];
-  /** Processes that keep a part of the audit log and did not answer. */
+  /** Processes that hold a part of the audit log but did not answer. */
   readonly silent: readonly string[];
-  /** True if the running gateway verified the log. */
   readonly asked: boolean;
 }
 
@@ -49,8 +47,8 @@ export async function verify(options: ProjectOptions & { json?: boolean }): Prom
 const isWhole = ({ unseen, silent }: Verified): boolean => unseen.length === 0 && silent.length === 0;
 
 /**
- * Only one process can open the embedded database. If Tamshai runs, this asks its gateway to verify the log; without a verdict of the
- * gateway, it leaves the chains in the embedded database out.
+ * Only one process can open the embedded database. If Tamshai is running, its gateway verifies the log. If the gateway gives no verdict,
+ * the chains of the embedded database are left out.
  */
 export async function verifyLocalAudit(config: Config, keys: Keys, console: Console): Promise<Verified> {
   const { embedded } = ownDomains(config);
@@ -68,7 +66,8 @@ export async function verifyLocalAudit(config: Config, keys: Keys, console: Cons
       const step = console.progress.step('Verifying');
       try {
         let done = 0;
-        // Only the running process can read these chains. Their checkpoints are left out, or the chains would be reported as missing.
+        // Only the running process can read these chains. Their checkpoints are left out, because otherwise the chains would count as
+        // missing.
         const unseen = folder === 'in use' ? embedded : [];
         const visible = {
           ...auditLog,
@@ -97,7 +96,7 @@ function taken(config: Config): Folder | 'in use' {
   }
 }
 
-/** Undefined if no gateway answers, if it answers with an error, or if no sample person may read the whole log. */
+/** Returns undefined if no gateway answers, if the gateway returns an error, or if no sample person may read the whole log. */
 async function askGateway(config: Config): Promise<FederatedVerdict | undefined> {
   const executive = config.registry.people.find(({ roles }) => roles.includes('executive'));
   if (config.issuers.staff !== undefined || executive === undefined) return undefined;

@@ -12,10 +12,9 @@ import { keysOf, shownPath } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
 import { loadConfig, type ProjectOptions } from '../registry.ts';
 
-/** The lock file of the running process, which holds no data. */
 const isLock = (name: string) => /^lock\.db(-\w+)?$/.test(name);
 
-/** Stores on servers, which have their own backup tools. */
+/** Names the stores on servers, which need their own backup tools. */
 function elsewhere(config: Config): string[] {
   const { domains } = config.registry;
   const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
@@ -65,7 +64,7 @@ export async function restore(file: string, options: { json?: boolean }): Promis
     );
   const part = `${dataFolder}.restoring-${process.pid}`;
   const { files, at, version: by } = await unpack(resolve(file), part);
-  // The folder gets its name only when it is complete.
+  // The folder is renamed only when its content is complete.
   if (existsSync(dataFolder)) rmdirSync(dataFolder);
   renameSync(part, dataFolder);
   if (console.json) console.value({ folder: dataFolder, files: Object.keys(files).length, at, version: by });

@@ -12,7 +12,7 @@ import { didYouMean } from './nearest.ts';
 import { actAs, required } from './person.ts';
 import { EXIT, exitOf, Stop } from './stop.ts';
 
-/** Checks only that the input is a JSON object; the server validates the rest. */
+/** Only the form is checked here. The server validates the input. */
 function inputText(given: string): string {
   const text = given === '-' ? readFileSync(0, 'utf8') : given;
   let value: unknown;

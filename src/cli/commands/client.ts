@@ -1,4 +1,4 @@
-/** HTTP client for the gateway. It follows no redirect, so that a token only reaches its own audience. */
+/** HTTP client for the gateway. The client follows no redirects, so that a token reaches only its own audience. */
 import { request } from 'undici';
 import { canonicalUuid } from '../../identity/claims.ts';
 import type { Acting } from './person.ts';
@@ -9,11 +9,11 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>> & { readonly status: string };
   readonly requestId: string;
   readonly ms: number;
-  /** How far the server's clock is ahead of ours. */
+  /** How far the server's clock is ahead of the local clock. */
   readonly aheadMs: number;
 }
 
-/** The result of a streamed request; `refused` if the server sent no stream. */
+/** `refused` is set if the server answered without a stream. */
 export interface Streamed {
   readonly aheadMs: number;
   readonly refused: Reply | undefined;
@@ -115,7 +115,7 @@ export function openClient({ base, token }: Acting): Client {
   };
 }
 
-/** The Date header has whole seconds: a difference below two seconds is ignored. */
+/** The Date header has whole seconds, so a difference below two seconds is ignored. */
 function aheadOf(date: string): number {
   const ahead = Date.parse(date) - Date.now();
   return Math.abs(ahead) > 2_000 ? ahead : 0;
@@ -129,8 +129,6 @@ function unionIn(text: string, base: string): Reply['body'] {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && 'status' in body && typeof body.status === 'string') return body as Reply['body'];
-  } catch {
-    // Reported below.
-  }
+  } catch {}
   throw notTamshai(base);
 }

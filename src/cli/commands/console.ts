@@ -1,13 +1,12 @@
-/** The output of a command: results on standard output, messages and progress on standard error. */
+/** Command output: results go to standard output, messages and progress to standard error. */
 import type { Look } from '../terminal/data.ts';
 import { type Progress, progressOn, silent } from '../terminal/progress.ts';
 import { type Style, showsColour, styleOf } from '../terminal/style.ts';
 
 export interface Console {
-  /** One JSON value on standard output, without colours and prompts. */
+  /** True for one JSON value on standard output, without colours and prompts. */
   readonly json: boolean;
   readonly look: Look;
-  /** Colours of standard error. */
   readonly errors: Style;
   readonly progress: Progress;
   out(...lines: readonly string[]): void;

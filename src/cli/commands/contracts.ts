@@ -1,4 +1,4 @@
-/** `tamshai contracts`: writes or checks the generated files, which are contracts/ and docs/settings.md. */
+/** `tamshai contracts`: writes or checks the generated files in contracts/ and docs/settings.md. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { apiReport, entryPoints } from '../api-report.ts';
@@ -16,7 +16,6 @@ export interface ContractsOptions extends ProjectOptions {
   readonly json?: boolean;
 }
 
-/** The report of the public API, made from the declaration files of the last build. */
 export function publicApi(): string {
   const { exports } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
     exports: Parameters<typeof entryPoints>[0];
@@ -24,7 +23,7 @@ export function publicApi(): string {
   return apiReport(entryPoints(exports), (file) => readFileSync(join(packageFolder, 'dist', file), 'utf8'));
 }
 
-/** Path under the project → text. The package's own contracts are those of the built-in domains. */
+/** Maps each path under the project to its text. In this package, the contracts cover the built-in domains. */
 function generated({ file, registry }: Project): Map<string, string> {
   const [page, settings] = settingsPage(createSettings(registry.domains).groups);
   return new Map([
@@ -34,7 +33,7 @@ function generated({ file, registry }: Project): Map<string, string> {
   ]);
 }
 
-/** Writes the generated files; with `check` it only reports which of them are stale. */
+/** Writes the generated files, or only reports stale ones with `check`. */
 export async function contracts(options: ContractsOptions): Promise<number> {
   const { check = false, json = false } = options;
   const console = openConsole(json);
@@ -64,7 +63,6 @@ export async function contracts(options: ContractsOptions): Promise<number> {
   return check && changed.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Paths under `root`. */
 function filesIn(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -28,7 +28,7 @@ export function nodeCheck(): Check {
   return good ? { state: 'ok', says } : { state: 'fail', says, fix: 'install a newer Node' };
 }
 
-/** Does not create a missing folder: the first start creates it. */
+/** Never creates the folder. The first start creates it. */
 export function folderCheck(config: Config): { running: boolean; check: Check } {
   const name = `Data folder ${shownPath(config.dataFolder)}`;
   if (!existsSync(config.dataFolder))
@@ -107,7 +107,7 @@ export async function portsCheck(config: Config, running: boolean): Promise<Chec
   return checks;
 }
 
-/** A process with another master key than the others does not start. */
+/** A process whose master key differs from the other processes' key does not start. */
 async function masterOfOthers(kv: KeyValue, config: Config): Promise<Check | undefined> {
   if (config.masterKey === undefined) return undefined;
   const { master, previousMaster } = parseMasterKey(config.masterKey);

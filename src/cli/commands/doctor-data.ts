@@ -126,7 +126,7 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
   }
 }
 
-/** `unapplied`: the state and the fix to report if migrations are missing. */
+/** `unapplied` is the state and the fix that are reported if migrations are missing. */
 function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 'state' | 'fix'>): Check[] {
   const { version, tables, missing, holes, aheadMs, login } = inspection;
   const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];

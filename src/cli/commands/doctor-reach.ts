@@ -7,7 +7,7 @@ import type { Check } from './doctor-checks.ts';
 import { addressOf } from './server-address.ts';
 
 const DEADLINE_MS = 3_000;
-/** The verifier tolerates this much clock difference. */
+/** The token verifier tolerates this clock difference. */
 const CLOCKS_DIFFER_MS = 5_000;
 const timeouts = { headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS };
 
@@ -68,7 +68,7 @@ async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
   }
 }
 
-/** Checks the client's credentials by introspecting an invalid token: the issuer answers only a client that it accepts. */
+/** Introspects an invalid token. The issuer answers only if it accepts the client's credentials. */
 async function loginCheck(place: string, issuer: string, client: string, secret: string): Promise<Check> {
   try {
     await introspection(issuer, client, secret)('not-a-token');
@@ -82,7 +82,6 @@ async function loginCheck(place: string, issuer: string, client: string, secret:
   }
 }
 
-/** The remote servers that this gateway would call. */
 export async function serverChecks(config: Config): Promise<Check[]> {
   const far = config.registry.domains.flatMap(({ name }) => {
     const url = config.remoteUrl(name);
@@ -111,7 +110,7 @@ export async function serverChecks(config: Config): Promise<Check[]> {
   );
 }
 
-/** Sends an empty batch: without this check, only a warning in the log shows that traces are lost. */
+/** Sends an empty batch to the collector, because lost traces otherwise show only as a warning in the log. */
 export async function tracingCheck({ tracing }: Config): Promise<Check[]> {
   if (tracing === undefined) return [];
   const place = `Traces to ${addressOf(tracing.endpoint)}`;

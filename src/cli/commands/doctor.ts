@@ -1,4 +1,4 @@
-/** `tamshai doctor`: runs all checks and prints how to fix what is wrong. */
+/** `tamshai doctor`: runs all checks and prints how to fix each problem. */
 import type { Config } from '../../server/config.ts';
 import { count, indent, wrap } from '../terminal/text.ts';
 import { auditCheck, databaseChecks, folderChecks } from './doctor-data.ts';
@@ -8,7 +8,7 @@ import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
 import { loadConfig, type ProjectOptions } from '../registry.ts';
 
-/** No check changes stored data. A check that throws is reported as failed, and the other checks still run. */
+/** No check changes stored data. A check that throws counts as failed, and the other checks still run. */
 export async function doctor(options: ProjectOptions & { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const checks: Check[] = [nodeCheck()];

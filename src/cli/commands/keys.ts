@@ -1,4 +1,4 @@
-/** `tamshai keys`: prints new keys, the gateway's public keys, and the steps of a key rotation, for separate processes. */
+/** `tamshai keys`: prints new keys, public keys, and the steps of a key rotation. */
 import { randomBytes } from 'node:crypto';
 import { gatewayJwks } from '../../identity/gateway-keys.ts';
 import { newGatewayKey, openKeys, readGatewayKeys } from '../../identity/keys.ts';
@@ -13,7 +13,6 @@ const show = (console: Console, values: Readonly<Record<string, string>>, before
 };
 const text = (value: object) => JSON.stringify(value);
 
-/** Prints new keys for an installation of several processes. The command does not store them. */
 export async function create(options: { json?: boolean }): Promise<number> {
   const gateway = text(newGatewayKey());
   const [current] = readGatewayKeys(gateway);
@@ -24,7 +23,6 @@ export async function create(options: { json?: boolean }): Promise<number> {
   });
 }
 
-/** Prints the public keys of this gateway. */
 export async function publicPart(options: { json?: boolean }): Promise<number> {
   const { dataFolder, masterKey, gatewayKey } = readClientConfig();
   const console = openConsole(options.json);
@@ -34,7 +32,6 @@ export async function publicPart(options: { json?: boolean }): Promise<number> {
   return EXIT.ok;
 }
 
-/** Prints a new gateway key, and the steps by which the operator deploys it without a failed call. */
 export async function rotate(options: { json?: boolean }): Promise<number> {
   const { dataFolder, masterKey, gatewayKey } = readClientConfig();
   const { gateway } = openKeys(dataFolder, { masterKey, gatewayKey });

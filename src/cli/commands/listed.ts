@@ -1,4 +1,4 @@
-/** The servers and tools of the running gateway, as one person may use them. */
+/** Fetches the servers and tools that one person may use from the running gateway. */
 import type { ErrorAnswer } from '../../declare/errors.ts';
 import type { Schema } from '../terminal/values.ts';
 import type { Client } from './client.ts';
@@ -9,7 +9,7 @@ export interface ListedTool {
   readonly kind: string;
   readonly roles: readonly string[];
   readonly atOnceWhen?: string | null | undefined;
-  /** The name of the rows; null if the tool does not list rows. */
+  /** The plural noun of the rows, or null if the tool is not a list. */
   readonly plural: string | null;
   readonly outputSchema: { readonly properties: { readonly data: Schema } };
 }
@@ -29,7 +29,7 @@ export async function fetchServers(client: Client): Promise<readonly ListedServe
   return (body['data'] as { servers: readonly ListedServer[] }).servers;
 }
 
-/** Empty if the gateway refuses the list: the answer of a call is then shown without the descriptions of its fields. */
+/** Returns an empty list if the gateway refuses. Answers are then shown without field descriptions. */
 export async function listedServers(client: Client): Promise<readonly ListedServer[]> {
   const found = await fetchServers(client);
   return 'answer' in found ? [] : found;

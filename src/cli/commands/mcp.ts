@@ -1,4 +1,4 @@
-/** `tamshai mcp`: MCP over standard input and output for desktop clients. It relays every message to the gateway and back. */
+/** `tamshai mcp`: an MCP bridge for desktop clients, which relays messages between standard input and output and the gateway. */
 import { setTimeout } from 'node:timers/promises';
 import { type JSONRPCMessage, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -12,9 +12,9 @@ import { builtIn } from '../registry.ts';
 
 const RENEW_AFTER_MS = 4 * 60_000;
 const INITIALIZE_MS = 10_000;
-/** The deadline of a call is ten seconds; the rest is for the network. */
+/** A call takes at most ten seconds. The other five seconds are for the network. */
 const LAST_ANSWERS_MS = 15_000;
-/** The client id of this bridge. Its tokens can never approve. */
+/** The client id of the bridge. Tokens for this client cannot approve. */
 const CLIENT = 'tamshai-stdio';
 const MODERN_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
@@ -27,7 +27,6 @@ interface Facts {
   readonly params?: Fields | undefined;
   readonly result?: Fields | undefined;
 }
-/** The fields that any kind of message may have. */
 const factsOf = (message: JSONRPCMessage) => message as Facts;
 const versionIn = (message: JSONRPCMessage) => {
   const version = factsOf(message).result?.['protocolVersion'];
@@ -46,7 +45,7 @@ export async function mcp(options: { as?: string; servers?: string }): Promise<n
   }
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);
   const client = new StdioServerTransport();
-  // Writes to standard output itself: the transport closes when the input ends, but pending requests must still be answered.
+  // Writes to standard output directly, because the transport closes with the input while requests may still be pending.
   const pump = new Pump(url, acting, async (message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
@@ -67,7 +66,7 @@ export async function mcp(options: { as?: string; servers?: string }): Promise<n
   return EXIT.ok;
 }
 
-/** The gateway refuses an unknown server only when a client connects, which is late for a typing mistake. */
+/** The gateway would report an unknown server only when a client connects. */
 function refuseMisspelt(name: string, { portOf }: ClientConfig): void {
   const known = builtIn.domains.map((domain) => domain.name);
   if (portOf(name) === undefined && didYouMean(name, known) !== '') requireServer(name, known);
@@ -79,10 +78,10 @@ class Pump {
   readonly #deliver: (message: JSONRPCMessage) => Promise<void>;
   #gateway: StreamableHTTPClientTransport;
   #token: { readonly value: string; readonly at: number } | undefined;
-  /** The initialize request of an older client. It is sent again after the gateway lost the session. */
+  /** The initialize request of an older client, which is sent again if the gateway has lost the session. */
   #initialize: JSONRPCMessage | undefined;
   #reconnecting: Promise<void> | undefined;
-  /** Resolves when the gateway has answered the initialize request: before that there is no session. */
+  /** Resolves when the gateway has answered the initialize request and the session exists. */
   #initialized: Promise<void> | undefined;
   #markInitialized: () => void = () => {};
   readonly #waiting = new Set<Id>();
@@ -105,7 +104,7 @@ class Pump {
       this.#initialize = message;
       this.#initialized = new Promise((resolve) => (this.#markInitialized = resolve));
     }
-    // Protocol 2026-07-28 has no cancel message over HTTP: closing the request cancels it.
+    // Protocol 2026-07-28 has no cancel message over HTTP. Closing the HTTP request cancels the call.
     const cancelled = method === 'notifications/cancelled' ? this.#running.get(params?.['requestId'] as Id) : undefined;
     if (cancelled !== undefined) return cancelled.abort();
     const isRequest = id !== undefined && method !== undefined;
@@ -118,14 +117,13 @@ class Pump {
     const failed = async (error: unknown) => {
       this.#running.delete(id);
       this.#markInitialized();
-      // One answer per request, and none for a cancelled one.
+      // A request gets exactly one answer. A cancelled request gets none.
       if (this.#waiting.delete(id) && !controller.signal.aborted) await this.#deliver({ jsonrpc: '2.0', id, error: this.#problem(error) });
     };
     const onRequestStreamEnd = () => void failed(undefined);
     await this.#send(message, { onRequestStreamEnd, ...(isModern && { requestSignal: controller.signal }) }).catch(failed);
   }
 
-  /** Resolves when no request is pending, or after LAST_ANSWERS_MS. */
   async answered(): Promise<void> {
     for (const until = performance.now() + LAST_ANSWERS_MS; this.#waiting.size > 0 && performance.now() < until; ) await setTimeout(20);
   }
@@ -145,7 +143,7 @@ class Pump {
       const forgotten =
         error instanceof SdkHttpError && error.status === 404 && sessionId !== undefined && factsOf(message).method !== 'initialize';
       if (!forgotten || this.#initialize === undefined) throw error;
-      // Several requests may find that the session is lost; only one of them opens a new session.
+      // Several requests may find that the session is lost, but only one may open a new session.
       if (this.#gateway.sessionId === sessionId)
         this.#reconnecting ??= this.#reconnect(this.#initialize).finally(() => (this.#reconnecting = undefined));
       await this.#reconnecting;
@@ -153,7 +151,7 @@ class Pump {
     }
   }
 
-  /** Opens a new session in place of the lost one. The client does not notice it. */
+  /** Opens a new session without telling the client. */
   async #reconnect(initialize: JSONRPCMessage): Promise<void> {
     const old = this.#gateway;
     let answered: (message: JSONRPCMessage) => void = () => {};
@@ -178,7 +176,6 @@ class Pump {
       authProvider: { token: () => this.#fresh(), onUnauthorized: async () => void (this.#token = undefined) },
     });
     transport.onmessage = onmessage;
-    // Errors are reported in the answer to their request.
     transport.onerror = () => {};
     return transport;
   }
@@ -203,7 +200,7 @@ class Pump {
     return this.#token.value;
   }
 
-  /** The gateway's error if it answered, else ours. */
+  /** Returns the gateway's error if the gateway answered, and a local error otherwise. */
   #problem(error: unknown): { code: number; message: string; data?: unknown } {
     if (error instanceof SdkHttpError && typeof error.data.text === 'string') {
       try {
@@ -219,9 +216,7 @@ class Pump {
         if (typeof rpcError?.code === 'number' && typeof rpcError.message === 'string')
           return { code: rpcError.code, message: rpcError.message, ...(rpcError.data !== undefined && { data: rpcError.data }) };
         if (typeof message === 'string') return { code: -32000, message, data: { code } };
-      } catch {
-        // Not a JSON error of the gateway.
-      }
+      } catch {}
     }
     return { code: -32000, message: error instanceof Stop ? error.message : unanswered(this.#acting.base).message };
   }

@@ -22,7 +22,7 @@ export async function migrate(options: ProjectOptions & { json?: boolean }): Pro
   const config = await loadConfig(options);
   const { embedded, engineEmbedded, servers } = ownDatabases(config);
   const done: { place: string; applied: readonly string[] }[] = [];
-  // Every start migrates the embedded database, so it is not created here for the engine's own store alone.
+  // Every start migrates the embedded database, so this command does not create it for the engine's own store alone.
   const isEmbedded = embedded.length > 0 || (engineEmbedded && existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')));
   const folder = isEmbedded ? openFolder(config.dataFolder) : undefined;
   try {

@@ -1,7 +1,7 @@
 /** Spelling suggestions: the known name with the smallest edit distance. */
 const MOST_EDITS = 3;
 
-/** Edits between two words: insert, delete, replace, or swap two neighbours. */
+/** Damerau-Levenshtein distance. */
 function distance(a: string, b: string): number {
   let before: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, n) => n);
@@ -27,7 +27,6 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return word.length > 3 ? names.find((name) => name.includes(word)) : undefined;
 }
 
-/** " Did you mean hr?", or nothing. */
 export const didYouMean = (given: string, names: readonly string[]): string => {
   const meant = nearest(given, names);
   return meant === undefined || meant === given ? '' : ` Did you mean ${meant}?`;

@@ -1,4 +1,4 @@
-/** `tamshai new domain <name>`: writes a working domain (one list, one read, one write) that passes the contract suite as it is. */
+/** `tamshai new domain <name>`: writes a domain with one list, one read and one write that passes the contract suite. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Registry } from '../../engine/registry.ts';
@@ -8,7 +8,7 @@ import { builtIn, loadProject, type ProjectOptions } from '../registry.ts';
 import { openConsole } from './console.ts';
 import { EXIT, Stop } from './stop.ts';
 
-/** Built-in domains use the ports below. */
+/** Built-in domains use lower ports. */
 const FIRST_PORT = 3120;
 const MINIMUM_NODE = '>=20.19';
 
@@ -29,7 +29,7 @@ export async function newDomain(name: string, options: ProjectOptions): Promise<
   return EXIT.ok;
 }
 
-/** The values of the placeholders: `{{name}}` and so on. */
+/** Values for placeholders such as `{{name}}`. */
 function valuesFor(name: string, { domains, people, sample }: Registry): Readonly<Record<string, string>> {
   const ports = new Set(domains.map(({ port }) => port));
   let port = FIRST_PORT;
@@ -48,7 +48,7 @@ function valuesFor(name: string, { domains, people, sample }: Registry): Readonl
   };
 }
 
-/** Copies a folder of templates and fills their placeholders. Returns the number of files. */
+/** Returns the number of files. */
 function writeTemplate(from: string, to: string, values: Readonly<Record<string, string>>): number {
   const files = readdirSync(from, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const entry of files) {
@@ -63,11 +63,11 @@ function writeTemplate(from: string, to: string, values: Readonly<Record<string,
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{\{([a-z]+)\}\}/g, (placeholder, key: string) => values[key] ?? placeholder);
 
-/** In a folder without a configuration: the other files of a project, each unless it exists. Returns the names of those written. */
+/** Adds the missing project files to a folder without a configuration file. Returns the names of the added files. */
 function writeProject(values: Readonly<Record<string, string>>): string[] {
   const templates = join(packageFolder, 'templates', 'project');
   const missing = readdirSync(templates).filter((file) => !existsSync(file));
-  // wx: a link that points nowhere is no file yet, and must not be followed.
+  // The flag wx refuses an existing symbolic link, even if its target does not exist.
   for (const file of missing) writeFileSync(file, fill(readFileSync(join(templates, file), 'utf8'), values), { flag: 'wx' });
   return missing;
 }

@@ -14,7 +14,6 @@ const join = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/
 const serversWith = (roles: readonly Role[], ending: string) =>
   roles.flatMap((role) => (role.endsWith(ending) ? [role.slice(0, -ending.length)] : []));
 
-/** A summary of the roles. `tamshai tools --as <user>` has the whole list. */
 function abilities({ realm, roles: named }: Persona, table: RoleTable): string {
   if (realm === 'customer') return named.flatMap((role) => table.means(role) ?? []).join('; ');
   const roles = [...table.resolve(realm, named)];

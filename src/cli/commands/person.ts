@@ -1,4 +1,4 @@
-/** The person whom a command acts as: a sample person, whose tokens are signed with the key in the data folder. */
+/** Finds the sample person whom a command acts as, and signs tokens for that person with the key in the data folder. */
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Keys, openKeys } from '../../identity/keys.ts';
@@ -15,13 +15,13 @@ export interface Acting {
   token(audience: string, options?: Pick<MintOptions, 'approve' | 'client'>): Promise<string>;
 }
 
-/** A path relative to the current folder if it is below it, else absolute. */
+/** Returns a relative path for files below the current folder, and an absolute path otherwise. */
 export function shownPath(path: string): string {
   const below = relative(process.cwd(), path);
   return below === '' ? '.' : below.startsWith('..') || below.startsWith(sep) ? path : `.${sep}${below}`;
 }
 
-/** Never creates the folder: a mistyped path must not become a second, empty installation. */
+/** Never creates the folder, because a mistyped path must not become a second installation. */
 export function keysOf(config: Pick<Config, 'dataFolder' | 'masterKey' | 'gatewayKey'>): Keys {
   if (!existsSync(join(config.dataFolder, 'keys.json')))
     throw new Stop(
@@ -31,10 +31,9 @@ export function keysOf(config: Pick<Config, 'dataFolder' | 'masterKey' | 'gatewa
   return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
 }
 
-/** What acting as a person needs. */
 type Keyed = Pick<Config, 'base' | 'dataFolder' | 'issuers' | 'masterKey' | 'gatewayKey'>;
 
-/** The sample people of the configuration that was started in this data folder; before its first start, the built-in ones. */
+/** The sample people of the last configuration that was started in this data folder, or the built-in ones before the first start. */
 const peopleIn = (folder: string): SamplePeople => readSamplePeople(folder) ?? samplePeopleOf(builtIn);
 
 export function actAs(config: Keyed, username: string, option = '--as'): Acting {
@@ -52,16 +51,15 @@ export function actAs(config: Keyed, username: string, option = '--as'): Acting 
   return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 
-/** The people whom texts suggest. */
 export const featuredPeople = ({ people, featured }: SamplePeople): readonly Persona[] =>
   people.filter(({ username }) => featured.includes(username));
-/** The last employee whom texts suggest: usually one without special roles. */
+/** The last featured employee, who usually has no special roles. */
 export const exampleUser = (known: SamplePeople): string | undefined =>
   featuredPeople(known).findLast(({ realm }) => realm === 'staff')?.username;
 
 const NOBODY = 'This configuration has no sample people, so nobody can be named with --as.';
 
-/** There is no default person: what a command shows depends on who calls. */
+/** There is no default person, because the result of a command depends on the person. */
 export function required(as: string | undefined, doing: string, { dataFolder }: Pick<Config, 'dataFolder'>): string {
   if (as !== undefined) return as;
   const some = featuredPeople(peopleIn(dataFolder)).map(({ username }) => username);

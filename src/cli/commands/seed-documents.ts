@@ -1,4 +1,4 @@
-/** Writes the sample data of document and search domains, into the data folder or onto their servers. */
+/** Writes the sample data of document and search domains to the data folder or to their servers. */
 import type { DocumentLoader } from '../../declare/documents.ts';
 import type { AnyDomain } from '../../declare/tool.ts';
 import { sampleOptions } from '../../server/sample.ts';
@@ -15,11 +15,10 @@ import { ownOf } from './audit-chains.ts';
 export interface Seeding {
   readonly employees: number;
   readonly force: boolean;
-  /** Throws if the user does not confirm that a server's data may be replaced. */
+  /** Throws unless the user confirms that the server's data may be replaced. */
   agreed(place: string, name: string): Promise<void>;
 }
 
-/** A document or search store that can be filled with sample data. */
 interface Fillable {
   readonly product: string;
   /** The name that the user must type to confirm: the MongoDB database, or the domain of a search store. */

@@ -1,4 +1,4 @@
-/** `tamshai seed`: writes sample data into the data folder or onto the configured servers. */
+/** `tamshai seed`: writes sample data to the data folder or to the configured servers. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
@@ -39,7 +39,6 @@ interface Filling {
   readonly config: Config;
   readonly employees: number;
   readonly force: boolean;
-  /** Whether the user gave the number of employees. */
   readonly resized: boolean;
 }
 
@@ -104,7 +103,7 @@ async function onServer(config: Config, url: string, domains: readonly string[],
   }
 }
 
-/** Others may use a server's database, so the user must type its name before its data is replaced. */
+/** A server's database may have other users, so the user must type its name to confirm. */
 async function agreed(place: string, name: string, given: string | undefined): Promise<void> {
   const terminal = given === undefined ? openTerminal() : undefined;
   let typed = given;
@@ -118,7 +117,7 @@ async function agreed(place: string, name: string, given: string | undefined): P
   }
   if (typed === undefined)
     throw new Stop(`This replaces data in ${place}; confirm it with --database and the name of that database.`, EXIT.waits);
-  // With several servers, --database lists all their names, separated by commas.
+  // With several servers, --database takes a comma-separated list of names.
   if (!typed.split(',').includes(name)) throw new Stop('That is not the name of the database; it was not changed.', EXIT.usage);
 }
 
@@ -134,7 +133,7 @@ async function fill(
     const { rows } = await owner.query<{ count: string }>(`select count(*) as count from (select from ${table} limit 1000000) t`);
     if (Number(rows[0]?.count) > 0) filled.push(`${grouped(Number(rows[0]?.count))} rows in ${table}`);
   }
-  // A domain without rows can be filled later; but domains about companies of different sizes would not match.
+  // An empty domain can be filled later, but sample data for companies of different sizes does not fit together.
   const [found] = filled;
   if (found !== undefined && !force && (resized || filled.length === present.length))
     throw new Stop(`${name} has data already (${found}); --force replaces all rows of ${domains.join(', ')}.`);
@@ -151,7 +150,7 @@ async function fill(
   }
 }
 
-/** Deletes all rows except those that migrations insert, the audit log and the results of approvals. */
+/** Keeps the rows that migrations insert, the audit log and the results of approvals. */
 async function empty(owner: Owner, domains: readonly string[], files: readonly Migration[]): Promise<void> {
   const brought = files.flatMap(({ text }) => [...text.matchAll(/^insert into (\w+\.\w+)/gim)].map(([, table]) => table ?? ''));
   const kept = [...brought, ...domains.flatMap((domain) => [`${domain}.audit`, `${domain}.effects`])];

@@ -1,4 +1,4 @@
-/** The address of a server, without user and password. */
+/** Returns the address of a server without user and password. */
 export const addressOf = (url: string): string => {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}${port === '' ? '' : `:${port}`}${pathname === '/' ? '' : pathname}`;

@@ -3,7 +3,7 @@ export interface Stopping {
   readonly first: Promise<NodeJS.Signals>;
 }
 
-/** npm forwards a signal that the terminal has sent already: two signals within this time count as one. */
+/** npm forwards signals that the process already got from the terminal, so two signals within this time count as one. */
 const SAME_PRESS_MS = 500;
 const NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 

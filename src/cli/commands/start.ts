@@ -1,4 +1,4 @@
-/** `tamshai start` and `tamshai serve`: start servers in this process, and stop them on a signal. */
+/** `tamshai start` and `tamshai serve`: start servers in this process and stop them on a signal. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '../../engine/registry.ts';
@@ -16,18 +16,17 @@ import { untilStopped } from './signals.ts';
 import { EXIT, Stop } from './stop.ts';
 import { loadConfig, type ProjectOptions } from '../registry.ts';
 
-/** All servers in this process, except domains with a URL, which are remote. */
+/** Starts every domain server except those with a remote URL. */
 export async function start(options: ProjectOptions & { json?: boolean }): Promise<number> {
   const config = await loadConfig(options);
   return run(config, ['gateway', ...config.registry.domains.map(({ name }) => name)], openConsole(options.json));
 }
 
-/** Only the named servers. */
 export async function serve(names: readonly string[], options: ProjectOptions & { json?: boolean }): Promise<number> {
   const config = await loadConfig(options);
   const all = config.registry.domains.map(({ name }) => name);
   for (const name of names) requireServer(name, ['gateway', ...all]);
-  // All processes may share the same settings, so this process ignores the URL of a server that it serves itself.
+  // Processes may share their settings, so a process ignores the URLs of the servers that it serves itself.
   const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
   const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
   if (lost[0] !== undefined)
@@ -37,7 +36,7 @@ export async function serve(names: readonly string[], options: ProjectOptions & 
   return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
 }
 
-/** A stopping process exits this long after the drain, even if a request has not ended. */
+/** After the drain, a stopping process exits within this time, even if a request is still running. */
 const ENDING_MS = 20_000;
 
 async function run(config: Config, servers: readonly string[], console: Console): Promise<number> {
@@ -54,7 +53,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const steps = first ? console.progress.sequence() : undefined;
   let running: Tamshai;
   try {
-    // Loaded late, so that an invalid setting is reported at once.
+    // Imported here, so that an invalid setting is reported without loading the servers.
     const { start: compose } = await import('../../server/compose.ts');
     running = await compose(config, { servers, progress: (doing, part) => steps?.at(doing, part) });
   } catch (error) {
@@ -77,7 +76,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
   forget();
-  // Ctrl+C needs no drain: there is no load balancer that must notice.
+  // Ctrl+C needs no drain, because no load balancer is involved.
   await running.drain(signal === 'SIGTERM' ? config.drainSeconds * 1000 : 0);
   await running.close();
   if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);
@@ -155,7 +154,7 @@ async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { lo
   return [...lines, '', ...ending(config, style, ms)];
 }
 
-/** A call that works at once: a declared example without input, or the list of tools. */
+/** Returns a command that works without input: a declared example, or the list of tools. */
 function exampleCall(registry: Registry): string | undefined {
   const user = exampleUser(samplePeopleOf(registry));
   if (user === undefined) return undefined;

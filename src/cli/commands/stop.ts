@@ -1,4 +1,4 @@
-/** Exit codes of commands, and the message of a failed one. */
+/** Exit codes of commands and error messages for users. */
 import { Failure } from '../../declare/errors.ts';
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, waits: 3, refused: 4, unavailable: 5, undone: 6 } as const;
@@ -12,7 +12,7 @@ export const EXIT_CODES = `Exit codes:
   5  not available, or too many calls
   6  denied, expired, or changed in the meantime`;
 
-/** An expected failure. The message is a whole sentence and contains no secret. */
+/** An expected failure of a command. The message contains no secret. */
 export class Stop extends Error {
   override readonly name = 'Stop';
   readonly exit: number;
@@ -22,7 +22,6 @@ export class Stop extends Error {
   }
 }
 
-/** The exit code for an error answer. Any conflict other than the first two is a failure, because a retry would have the same result. */
 export function exitOf(status: number, code: string): number {
   if (code === 'CHANGED_SINCE_APPROVAL' || code === 'ALREADY_DECIDED') return EXIT.undone;
   if (status === 400 || status === 413 || status === 415) return EXIT.usage;
@@ -30,7 +29,7 @@ export function exitOf(status: number, code: string): number {
   return status === 429 || status === 503 || status === 504 ? EXIT.unavailable : EXIT.failed;
 }
 
-/** Compared by name: importing the classes would load a database driver into every command. */
+/** Errors are compared by name, because importing their classes would load a database driver into every command. */
 const OPERATORS = new Set(['ConfigProblem', 'SetupProblem', 'DatabaseProblem']);
 
 /** Masks passwords in URLs. */

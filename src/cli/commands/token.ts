@@ -14,7 +14,7 @@ export interface TokenOptions {
   readonly json?: boolean;
 }
 
-/** Prints only the token, for use in `$(tamshai token alice.chen)`. */
+/** Prints the token without other output, for use in `$(tamshai token alice.chen)`. */
 export async function token(user: string, { mcp = false, server, approve = false, json = false }: TokenOptions): Promise<number> {
   const console = openConsole(json);
   const config = readClientConfig();
@@ -33,7 +33,7 @@ export async function token(user: string, { mcp = false, server, approve = false
   return EXIT.ok;
 }
 
-/** A built-in server that does not run here has its standard port. */
+/** A built-in server that this process does not configure has its standard port. */
 function addressOf(server: string, { portOf }: ClientConfig): string {
   const port = portOf(server) ?? builtIn.domains.find(({ name }) => name === server)?.port;
   if (port === undefined) requireServer(server, ['gateway', ...builtIn.domains.map(({ name }) => name)]);

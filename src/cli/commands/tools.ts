@@ -23,7 +23,7 @@ interface Server {
 const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'writes at once' };
 const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'may need approval' : (KIND[kind] ?? ''));
 
-/** Without a person, lists all declared tools; with one, asks the running gateway. */
+/** Lists all declared tools, or the tools that `as` may use according to the running gateway. */
 export async function tools(
   server: string | undefined,
   tool: string | undefined,
@@ -70,7 +70,6 @@ export async function tools(
       '',
     );
   }
-  // The example is a list tool, because it needs no input.
   const [example] = servers.flatMap(({ name, tools: own }) =>
     own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );

@@ -1,4 +1,4 @@
-/** `tamshai <domain> export` and `tamshai <domain> import`, for operators: the domains that declare a transfer have them. */
+/** `tamshai <domain> export` and `tamshai <domain> import`: operator commands of the domains that declare a transfer. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -42,7 +42,7 @@ async function targetOf(domain: string, options: ProjectOptions): Promise<Target
   return { config, domain, transfer };
 }
 
-/** The URL of the server that stores the rows; undefined if they are in the data folder. */
+/** The URL of the server that stores the rows, or undefined for the data folder. */
 function placeOf({ config, domain }: Target): string | undefined {
   if (config.remoteUrl(domain) !== undefined)
     throw new Stop(`${domain.toUpperCase()}_URL is set: ${domain} runs on another machine. Run this command there.`, EXIT.usage);
@@ -70,7 +70,6 @@ export async function exportRows(domain: string, file: string | undefined, optio
   step.done();
   const ms = Math.round(performance.now() - began);
   const whole = `Exported ${transfer.summary(counts)} in ${duration(ms)}.`;
-  // If the export goes to standard output, the summary goes to standard error.
   if (file === undefined || file === '-') console.err(whole);
   else if (console.json) console.value({ file, ...counts, ms });
   else console.out(whole);
@@ -145,7 +144,7 @@ export async function importRows(domain: string, file: string, options: Options)
   try {
     const source = file === '-' ? process.stdin : (await open(file)).createReadStream();
     const lines = linesOf(source);
-    // The first line is checked before a database is created.
+    // A file with an invalid first line must not create a database.
     importing.begin((await lines.next()).value ?? Buffer.alloc(0));
     const onProgress = (done: number, total: number) =>
       step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} ${words.steps}`);
@@ -175,7 +174,7 @@ function readableError(error: unknown, name: string): unknown {
   }
   if (code === '42501')
     return new Stop('An import bypasses row policies, so DATABASE_URL needs the login of the database owner. Nothing was changed.');
-  // SQLSTATE classes 22 and 23: a value that no column accepts.
+  // SQLSTATE classes 22 and 23 report an invalid value.
   return /^2[23]/.test(code)
     ? new Stop(`${name} cannot be imported: it contains a value that cannot be stored. Nothing was changed.`, EXIT.usage)
     : error;
@@ -216,10 +215,9 @@ async function writable(target: Target, body: (owner: Owner, place: string) => P
   }
 }
 
-/** Far longer than any line of an export. */
 const LONGEST = 1 << 28;
 
-/** Lines as bytes, so that the checksum covers the file exactly. */
+/** Yields bytes instead of text, because the checksum covers the exact file. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let parts: Uint8Array[] = [];
   let size = 0;

@@ -8,7 +8,6 @@ import { indent, padStart, safe, safeLines, widthOf, wrap } from './text.ts';
 
 export interface CardFacts {
   readonly data: ConfirmationData;
-  /** Who decides: `Alice Chen (alice.chen)`. */
   readonly person: string;
   readonly secondsLeft: number;
 }
@@ -55,7 +54,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   ];
 }
 
-/** "Salary of Sarah Kim is now $120,000.", from the card that was approved. */
+/** "Salary of Sarah Kim is now $120,000." */
 export function became({ subject, changes }: ConfirmationData): string {
   const first = changes.find(({ to }) => formatValue(to, PLAIN) !== undefined);
   if (first === undefined) return safe(subject.label);

@@ -1,4 +1,4 @@
-/** Formats the data of any tool: a table if the rows fit the terminal, else one record after the other. */
+/** Formats the data of any tool: as a table if the rows fit the terminal, or else record by record. */
 import { inWords } from '../../declare/fields.ts';
 import type { Style } from './style.ts';
 import { type Column, pairs, table, widthOfTable } from './table.ts';
@@ -7,7 +7,7 @@ import { cell, decimalsOf, fieldSchema, highlighted, isScalar, itemSchema, kindO
 
 export interface Look {
   readonly style: Style;
-  /** Infinity without a terminal: programs read one row per line. */
+  /** Infinity without a terminal, because programs read one row per line. */
   readonly width: number;
 }
 
@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const MARGIN = 2;
 const SHORT = /\b(arpu|arr|mrr|pto|sla|ssn|ytd)\b/gi;
-/** Splits camelCase too, because the details of errors have such names. */
+/** Also splits camelCase, which the details of errors use. */
 const labelOf = (field: string) =>
   inWords(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`)).replace(
     SHORT,
@@ -74,7 +74,7 @@ function record(fields: Fields, schema: Schema | undefined, look: Look): string[
   return lines;
 }
 
-/** Search highlights are HTML: matches are in <em>, everything else is encoded. */
+/** Search highlights are HTML: matches are in <em>, and all other markup is encoded. */
 function highlightLines(pieces: Fields, { style }: Look): string[] {
   const rows = Object.entries(pieces).flatMap(([field, texts]) =>
     [texts].flat().map((text, n) => [n === 0 ? labelOf(field) : '', highlighted(String(text), style)] as const),
@@ -86,7 +86,6 @@ interface FieldValue {
   readonly field: string;
   readonly value: unknown;
   readonly schema: Schema | undefined;
-  /** The width of the column of names before the value. */
   readonly nameWidth: number;
 }
 

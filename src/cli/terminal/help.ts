@@ -1,10 +1,10 @@
 /** Help text below a command's options, wrapped at the width of the terminal. */
 import { widthOf, wrap } from './text.ts';
 
-/** Parts of a command line: a quoted part stays whole. */
+/** The parts of a command line. A quoted part is never split. */
 const PART = /(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g;
 
-/** Lines end in a backslash, so that a shell reads them as one command. */
+/** Wrapped lines end in a backslash, so that the user can paste the command into a shell. */
 export function exampleLines(example: string, width: number): string[] {
   if (widthOf(example) + 2 <= width) return [`  ${example}`];
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Prints an answer in Markdown to the terminal while it streams: words as they come, each table once it is complete. */
+/** Prints streamed Markdown to the terminal: text word by word, and each table when it is complete. */
 import { createLineClassifier, type Inline, type LineType, parseInline, parseTable, withoutMark } from '../../declare/markdown.ts';
 import type { Look } from './data.ts';
 import { pairs, table, widthOfTable } from './table.ts';
@@ -6,7 +6,6 @@ import { indent, safe, widthOf } from './text.ts';
 
 export interface AnswerPrinter {
   text(piece: string): void;
-  /** Writes the text that was held back, and ends the line. */
   end(): void;
 }
 
@@ -22,7 +21,7 @@ function runsOf(nodes: readonly Inline[], bold = false): Run[] {
   });
 }
 
-/** The first characters of a line that could still become a heading or a fence. */
+/** The start of a line that may become a heading or a code fence. */
 const UNDECIDED = /^\s*(?:#{0,6}|`{1,2}|~{1,2})$/;
 /** An unclosed mark is printed as text after this many characters. */
 const MOST_HELD = 500;
@@ -85,7 +84,7 @@ export function createAnswerPrinter(write: (text: string) => void, look: Look): 
     held = '';
     type = undefined;
   };
-  /** Prints all but the last word, which may go on in the next piece. */
+  /** Prints all but the last word, which the next piece may continue. */
   const printSettled = () => {
     if (type === undefined && !UNDECIDED.test(held)) beginLine();
     if (type === undefined || type === 'table' || type === 'fence' || type === 'code') return;
@@ -98,7 +97,7 @@ export function createAnswerPrinter(write: (text: string) => void, look: Look): 
       for (const [n, line] of piece.replaceAll('\r', '').replaceAll('\t', ' ').split('\n').entries()) {
         if (n > 0) endLine();
         held += line;
-        // A word is complete only at a space, so a long word is not parsed again for each piece of it.
+        // A long word is parsed once, at the next space, and not again for each piece.
         if (line.includes(' ')) printSettled();
       }
     },
@@ -116,7 +115,7 @@ const plainText = (cell: string): string =>
       .join(''),
   );
 
-/** A table if it fits the width of the terminal, else one record after the other. */
+/** A table that is wider than the terminal becomes a list of records. */
 export function tableLines(lines: readonly string[], { style, width }: Look): string[] {
   const { head, rows, numeric } = parseTable(lines);
   const headings = head.map(plainText);

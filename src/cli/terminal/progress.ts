@@ -1,9 +1,9 @@
-/** Progress bars on a terminal. Pipes and log files get none. */
+/** Progress bars for terminals. */
 import type { Style } from './style.ts';
 import { duration, padEnd, padStart } from './text.ts';
 
 export interface Step {
-  /** `part` is 0 to 1; `doing` is the current activity. */
+  /** `part` is 0 to 1. `doing` is the current activity. */
   at(part: number, doing?: string): void;
   done(): void;
   failed(): void;
@@ -11,7 +11,7 @@ export interface Step {
 
 export interface Progress {
   step(name: string): Step;
-  /** Consecutive steps. A new name ends the step before it. */
+  /** Shows consecutive steps. A new name ends the previous step. */
   sequence(): { at(name: string, part: number): void; done(): void; failed(): void };
 }
 
@@ -38,7 +38,7 @@ const stepOn = (screen: Screen, style: Style, name: string): Step => {
   return {
     at(part, doing = '') {
       const now = performance.now();
-      // Redraws at most once per EVERY_MS, because frequent redrawing would slow the work down.
+      // Frequent redrawing would slow the work down.
       if (now - drawn < EVERY_MS) return;
       drawn = now;
       draw(`${title}${bar(part)}  ${padStart(`${Math.floor(part * 100)}%`, 4)}   ${doing}`);

@@ -7,14 +7,14 @@ export interface Terminal {
   readonly width: number;
   readonly colour: boolean;
   say(text: string): void;
-  /** The line typed after the question; undefined after a timeout or if the terminal closes. */
+  /** Returns undefined after a timeout or if the terminal closes. */
   ask(question: string, withinMs: number): Promise<string | undefined>;
   close(): void;
 }
 
 const TERMINAL = '/dev/tty';
 
-/** Undefined without a controlling terminal, as in a service or in CI. */
+/** Returns undefined without a controlling terminal, for example in a service or in CI. */
 export function openTerminal(): Terminal | undefined {
   let input: number | undefined;
   try {
@@ -56,14 +56,13 @@ function createTerminal(input: number, screen: WriteStream): Terminal {
   };
 }
 
-/** Discards input that was typed before the question was visible. */
+/** Discards input that the user typed before the question was visible. */
 function discardInput(): void {
   const handle = openSync(TERMINAL, constants.O_RDONLY | constants.O_NONBLOCK);
   const buffer = Buffer.alloc(4096);
   try {
     while (readSync(handle, buffer, 0, buffer.length, null) > 0);
   } catch {
-    // Nothing left to read.
   } finally {
     closeSync(handle);
   }

@@ -26,7 +26,6 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [style.dim(line(columns.map(({ heading }) => heading.toUpperCase()))), ...rows.map(line)];
 }
 
-/** Two columns without headings: names and values. */
 export function pairs(rows: readonly (readonly [name: string, value: string])[], style: Style): string[] {
   const width = Math.max(0, ...rows.map(([name]) => widthOf(name)));
   return rows.map(([name, value]) => `${style.dim(padEnd(name, width))}${' '.repeat(GAP)}${value}`.trimEnd());

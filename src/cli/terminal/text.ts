@@ -6,7 +6,7 @@ const WIDE =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the ANSI codes of style.ts
 const COLOUR = /\u001b\[\d+m/g;
 
-/** The display width of a text in columns. Colour codes have none. */
+/** The display width in columns. Colour codes have no width. */
 export function widthOf(text: string): number {
   const bare = text.includes('\u001b') ? text.replace(COLOUR, '') : text;
   let width = 0;
@@ -17,13 +17,12 @@ export function widthOf(text: string): number {
 export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 export const padStart = (text: string, width: number): string => ' '.repeat(Math.max(0, width - widthOf(text))) + text;
 
-/** Text from data, on one line. Control and direction characters are shown as code points, so that they cannot steer the terminal. */
+/** Shows text from data on one line. Control and direction characters become code points, so that they cannot control the terminal. */
 export const safe = (text: string): string => seen(text.replace(/\r\n|\r|\n|\t/g, ' '));
 
-/** Like `safe`, but returns one text per line. */
 export const safeLines = (text: string): string[] => text.split(/\r\n|\r|\n/).map(safe);
 
-/** Wraps at spaces. A longer word stays whole, so that a URL can be copied. */
+/** Wraps at spaces. Long words stay whole, so that URLs can be copied. */
 export function wrap(text: string, width: number): string[] {
   if (!Number.isFinite(width)) return [text];
   const lines: string[] = [];
@@ -44,5 +43,4 @@ export const count = (n: number, what: string, several = `${what}s`): string => 
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 export const grouped = (n: number): string => numbers.format(n);
 
-/** 1.8 s, 6 ms */
 export const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -8,7 +8,7 @@ import type { Style } from './style.ts';
 import { safe } from './text.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
-/** An amount of money is of the kind `money EUR`. */
+/** Money has its currency in the kind: `money EUR`. */
 export type Kind = Exclude<CardChange['format'], 'money'> | 'identifier' | `money ${string}`;
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -17,7 +17,7 @@ const alternatives = (schema: Schema): Schema[] =>
     isSchema,
   );
 
-/** A masked or nullable field has several alternatives; the first with this key counts. */
+/** The first alternative of a masked or nullable field that has this key. */
 function part(schema: Schema | undefined, key: string): Schema | undefined {
   const found = schema && alternatives(schema).find((each) => isSchema(each[key]));
   return found?.[key] as Schema | undefined;
@@ -33,12 +33,12 @@ export function kindOf(schema: Schema | undefined, field: string, value: unknown
   const currency = all.map(({ unit }) => currencyOf(unit)).find((each) => each !== undefined);
   if (currency !== undefined) return `money ${currency}`;
   if (all.some(({ format }) => format === 'date' || format === 'date-time')) return 'date';
-  // Years, ids and numbers of records get no thousands separator.
+  // Years, ids and record numbers get no thousands separator.
   if (/(?:^|_)(?:year|id|number)$/.test(field)) return 'identifier';
   return typeof value === 'number' ? 'number' : 'text';
 }
 
-/** The decimals of a value, by which a column of numbers is aligned. */
+/** Numbers in a column are aligned by their decimals. */
 export const decimalsOf = (value: unknown): number => (typeof value === 'number' ? (String(value).split('.')[1]?.length ?? 0) : 0);
 
 function number(value: number, kind: Kind, decimals: number): string {
@@ -49,7 +49,6 @@ function number(value: number, kind: Kind, decimals: number): string {
   return `${value < 0 ? '-' : ''}${text}`;
 }
 
-/** One line for a cell of a table. */
 export function cell(value: unknown, kind: Kind, style: Style, decimals = decimalsOf(value)): string {
   if (value === HIDDEN) return style.dim('hidden');
   if (typeof value === 'number' && Number.isFinite(value)) return number(value, kind, decimals);
@@ -64,7 +63,7 @@ export const isScalar = (value: unknown): boolean =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
-/** Entities are decoded after splitting at <em>, so that encoded markup in a row stays text. */
+/** Splits at <em> before decoding entities, so that encoded markup stays text. */
 export const highlighted = (html: string, style: Style): string =>
   html
     .split(/<em>(.*?)<\/em>/)

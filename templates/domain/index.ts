@@ -1,4 +1,4 @@
-/** The {{name}} domain with everything that belongs to it. */
+/** The {{name}} domain with its tools, sample data and SQL files. */
 import { domain } from './domain.ts';
 import { {{name}}Sample } from './sample/index.ts';
 import { getItem } from './tools/get-item.ts';

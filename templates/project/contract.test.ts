@@ -1,4 +1,4 @@
-/** The contract suite over every tool of our own domains, as every sample person. */
+/** Runs the contract suite on every tool of our own domains, as every sample person. */
 import { contractSuite } from 'tamshai/testing';
 import { afterAll, describe, it } from 'vitest';
 import config from './tamshai.config.ts';

@@ -1,4 +1,4 @@
-/** The sample company: twelve people of Northwind GmbH. With `sample: false` in tamshai.config.ts, nobody and nothing of it exists. */
+/** The sample company: twelve people of Northwind GmbH. `sample: false` in tamshai.config.ts turns the sample company off. */
 import { defineSampleCompany, type SampleEmployeeSpec } from 'tamshai';
 
 const employee = (

@@ -1,4 +1,4 @@
-/** Declares the facilities domain: rooms, their leases, and who booked them. Each audience is a database role; see sql/policies.sql. */
+/** Declares the facilities domain: rooms, leases and bookings. Each audience is a database role (see sql/policies.sql). */
 import { defineDomain } from 'tamshai';
 import { facilitiesRoles } from './exports.ts';
 
@@ -12,7 +12,7 @@ export const facilities = defineDomain({
   audiences: {
     everyone: { roles: ['facilities-read', 'facilities-write', 'executive'], sees: 'every room and every booking' },
     staff: { roles: ['employee'], sees: 'their own bookings', linked: true },
-    // No role has this audience by itself: the tools about rooms select it, and then all their callers have it.
+    // No role has this audience. The tools about rooms select it for all their callers.
     house: { roles: [], sees: 'every room; the rent only with the role for it' },
   },
   masks: {

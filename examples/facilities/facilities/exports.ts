@@ -1,4 +1,4 @@
-/** What other domains may use of the facilities domain. */
+/** The roles of the facilities domain, for use in other domains. */
 import { defineRoles } from 'tamshai';
 
 export const facilitiesRoles = defineRoles({

@@ -1,4 +1,4 @@
-/** The facilities domain with everything that belongs to it. */
+/** The facilities domain with its tools, resources, sample data and SQL files. */
 import { facilities as domain } from './domain.ts';
 import { planMeeting, roomPage } from './resources.ts';
 import { facilitiesSample } from './sample/index.ts';

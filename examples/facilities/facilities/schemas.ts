@@ -4,7 +4,7 @@ import { amount, companyText, idOf, masked, storedDay, storedId, untrusted, z } 
 export const roomId = idOf('Give the room_id of a room from list_rooms').describe('room_id from list_rooms');
 export const bookingId = idOf('Give the booking_id of a booking from list_bookings').describe('booking_id from list_bookings');
 
-/** A mask works inside an object too: everybody sees that a room is rented, few see for how much. */
+/** A mask also works inside an object: everybody sees that a room is rented, but few people see the rent. */
 const lease = z.object({ landlord: companyText, ends_on: storedDay, monthly_rent: masked('rent', amount) });
 
 export const room = z.object({

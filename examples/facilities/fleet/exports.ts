@@ -1,4 +1,4 @@
-/** What other domains may use of the fleet domain. */
+/** The roles of the fleet domain, for use in other domains. */
 import { defineRoles } from 'tamshai';
 
 export const fleetRoles = defineRoles({

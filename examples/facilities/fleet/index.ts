@@ -1,4 +1,4 @@
-/** The fleet domain with everything that belongs to it. */
+/** The fleet domain with its tools and sample data. */
 import { fleet as domain } from './domain.ts';
 import { fleetSample } from './sample/index.ts';
 import { listTrips } from './tools/list-trips.ts';

@@ -1,4 +1,4 @@
-/** The rules of this company about bookings, over a real server with the sample company. */
+/** Tests the booking rules of this company on a real server with the sample company. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestServer, type TestServer } from 'tamshai/testing';
 import config from '../tamshai.config.ts';

@@ -1,4 +1,4 @@
-/** The contract suite over every tool, resource and prompt of our own domains, as every sample person. */
+/** Runs the contract suite on every tool, resource and prompt of our own domains, as every sample person. */
 import { afterAll, describe, it } from 'vitest';
 import { contractSuite } from 'tamshai/testing';
 import config from '../tamshai.config.ts';

@@ -1,4 +1,4 @@
--- Row policies and grants of {{name}}. The whole file runs whenever it changes; a right that is not granted here does not exist.
+-- Row policies and grants of {{name}}. The whole file runs whenever it changes. Only the rights granted here exist.
 call tamshai.ensure_role('{{name}}_everyone');
 call tamshai.ensure_role('{{name}}_everyone_write', '{{name}}_everyone');
 call tamshai.ensure_role('{{name}}_own');
@@ -13,7 +13,7 @@ create policy own on {{name}}.items for select to {{name}}_own using (employee_i
 grant update (title) on {{name}}.items to {{name}}_everyone_write;
 create policy rename on {{name}}.items for update to {{name}}_everyone_write using ((select tamshai.principal()) is not null);
 
--- The result and the audit record that every write commits with its effect. Only {{name}}_audit reads the audit log.
+-- Every write commits its result and its audit record together with its effect. Only {{name}}_audit reads the audit log.
 grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
   on {{name}}.effects to {{name}}_everyone_write;
 create policy own on {{name}}.effects to {{name}}_everyone_write

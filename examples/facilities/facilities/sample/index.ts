@@ -1,4 +1,4 @@
-/** Sample rows of facilities: six rooms, two of them rented, and a few bookings of the coming days. */
+/** Sample rows of facilities: six rooms, two of them rented, and some bookings for the coming days. */
 import type { Sample, SampleTable } from 'tamshai';
 
 const id = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;

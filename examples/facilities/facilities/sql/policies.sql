@@ -1,4 +1,4 @@
--- Row policies and grants of facilities. The whole file runs whenever it changes; a right that is not granted here does not exist.
+-- Row policies and grants of facilities. The whole file runs whenever it changes. Only the rights granted here exist.
 call tamshai.ensure_role('facilities_everyone');
 call tamshai.ensure_role('facilities_everyone_write', 'facilities_everyone');
 call tamshai.ensure_role('facilities_staff');
@@ -8,18 +8,18 @@ call tamshai.begin_rules('facilities');
 
 grant usage on schema facilities to facilities_everyone, facilities_staff, facilities_house, facilities_audit;
 
--- Rooms and leases: everybody. The rent: people whose role lifts the mask.
+-- Everybody reads rooms and leases. Only people with a role that lifts the mask read the rent.
 grant select on facilities.rooms, facilities.leases, facilities.rents, facilities.room_list to facilities_everyone, facilities_staff, facilities_house;
 create policy everyone on facilities.rooms for select to facilities_everyone, facilities_staff, facilities_house using ((select tamshai.principal()) is not null);
 create policy everyone on facilities.leases for select to facilities_everyone, facilities_staff, facilities_house using ((select tamshai.principal()) is not null);
 create policy shown on facilities.rents for select to facilities_everyone, facilities_staff, facilities_house using ((select tamshai.shows('rent')));
 
--- Bookings: facilities and executives read all, everybody else their own.
+-- Facilities and executives read all bookings. Other people read their own.
 grant select on facilities.bookings, facilities.booking_list to facilities_everyone, facilities_staff;
 create policy everyone on facilities.bookings for select to facilities_everyone using ((select tamshai.principal()) is not null);
 create policy own on facilities.bookings for select to facilities_staff using (employee_id = (select tamshai.me()));
 
--- Whether a room is free: everybody reads the taken hours, without the booking.
+-- Everybody reads the taken hours, but not the bookings behind them.
 grant select (room_id, day, hour) on facilities.taken_hours to facilities_everyone, facilities_staff;
 create policy everyone on facilities.taken_hours for select to facilities_everyone, facilities_staff using ((select tamshai.principal()) is not null);
 
@@ -31,11 +31,11 @@ grant insert on facilities.taken_hours to facilities_everyone_write, facilities_
 create policy book on facilities.taken_hours for insert to facilities_everyone_write, facilities_staff_write
   with check (exists (select from facilities.bookings b where b.booking_id = taken_hours.booking_id and b.employee_id = (select tamshai.me())));
 
--- Facilities changes what a room offers.
+-- Facilities changes the seats and the equipment of a room.
 grant update (seats, equipment) on facilities.rooms to facilities_everyone_write;
 create policy change on facilities.rooms for update to facilities_everyone_write using ((select tamshai.principal()) is not null);
 
--- The result and the audit record that every write commits with its effect. Only facilities_audit reads the audit log.
+-- Every write commits its result and its audit record together with its effect. Only facilities_audit reads the audit log.
 grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
   on facilities.effects to facilities_everyone_write, facilities_staff_write;
 create policy own on facilities.effects to facilities_everyone_write, facilities_staff_write

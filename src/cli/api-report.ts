@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 
 export interface EntryPoint {
-  /** The import path: `tamshai` or `tamshai/testing`. */
+  /** The import path, such as `tamshai/testing`. */
   readonly name: string;
   /** The declaration file, relative to dist/. */
   readonly file: string;

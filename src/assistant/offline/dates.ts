@@ -379,7 +379,7 @@ function joinRanges(found: readonly DateMention[], text: string): DateMention[] 
   return result;
 }
 
-/** Moves a date without a year to the next year if `ahead` is true and the date is past, or to the previous year in the opposite case. */
+/** Only for dates without a year. With `ahead`, a past date moves one year forward. Otherwise, a future date moves one year back. */
 export function inNearestYear(when: DateMention, today: string, ahead: boolean): DateMention {
   if (!when.anyYear) return when;
   if (ahead && when.to < today) return shiftYears(when, 1);

@@ -9,7 +9,7 @@ export interface FairQueue<T> {
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
-  /** In serving order: the first owner is served next. */
+  /** In serving order. The owner who was served last waits for the next one, if there is any. */
   const byOwner = new Map<string, T[]>();
   let size = 0;
   let served: string | undefined;

@@ -63,7 +63,7 @@ function writeTemplate(from: string, to: string, values: Readonly<Record<string,
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{\{([a-z]+)\}\}/g, (placeholder, key: string) => values[key] ?? placeholder);
 
-/** Adds the missing project files to a folder without a configuration file. Returns the names of the added files. */
+/** Adds the missing project files to the current folder. Returns their names. */
 function writeProject(values: Readonly<Record<string, string>>): string[] {
   const templates = join(packageFolder, 'templates', 'project');
   const missing = readdirSync(templates).filter((file) => !existsSync(file));

@@ -25,7 +25,7 @@ export interface RawStore {
   rowsOf(ids: readonly string[]): Promise<VersionedRow[]>;
   /** The names of the key fields of such rows. */
   keys(): Promise<ReadonlySet<string>>;
-  /** Changes the row as any writer would: its version number increases. */
+  /** Changes the row like every other writer: its version number increases. */
   touch(row: VersionedRow): Promise<void>;
   /** How often a ticket took effect, and how often the domain's own audit chain records it. */
   effectsOf(confirmationId: string): Promise<{ effects: number; records: number }>;

@@ -1,4 +1,4 @@
-/** Calls tools as any person at every endpoint: REST API and MCP of the gateway, REST API and MCP of the domain's own server. */
+/** Calls tools for every person at every endpoint: REST API and MCP of the gateway, REST API and MCP of the domain's own server. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../declare/answer.ts';
 import type { Tool } from '../declare/tool.ts';
@@ -27,7 +27,7 @@ export interface Who {
 
 export const today = (client: Pick<TestClient, 'clock'>): string => client.clock.now().toISOString().slice(0, 10);
 
-/** Calls tools as any person. It reuses a token for two minutes: thousands of calls would otherwise need thousands of tokens. */
+/** Calls tools for every person. It reuses a token for two minutes: thousands of calls would otherwise need thousands of tokens. */
 export class ToolCaller {
   readonly client: TestClient;
   readonly #tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();

@@ -155,7 +155,8 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     ],
     [
       'shadows a function of the checks',
-      `create function tasks.format(text, text) returns text language plpgsql as $f$ begin execute 'grant select on hr.pay to tasks_self'; return ''; end $f$;
+      `create function tasks.format(text, text) returns text language plpgsql as $f$
+       begin execute 'grant select on hr.pay to tasks_self'; return ''; end $f$;
        set search_path = tasks, pg_catalog; alter table tasks.tasks disable row level security`,
       /row security off for tasks\.tasks/,
     ],

@@ -166,6 +166,11 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     ['grants a column to another domain', 'grant select (title) on tasks.tasks to hr_self', /tasks\.tasks to hr_self/],
     ["creates a view with its owner's rights", 'create view tasks.everything as select * from tasks.tasks', /tasks\.everything/],
     ['creates a materialised view', 'create materialized view tasks.everything as select 1 as one', /tasks\.everything/],
+    [
+      'gives the system role to an audience',
+      "call tamshai.ensure_keeper('tasks'); grant tamshai_tasks_keeper to tasks_self",
+      /tamshai_tasks_keeper to tasks_self/,
+    ],
     ['ends the transaction', 'commit; drop table hr.pay', /it contains "commit"/],
     ['takes another role', 'reset role; drop table hr.pay', /it contains "reset role"/],
     ['takes another role in a block', 'do $$ begin execute $x$reset role$x$; end $$', /changes the role/],
@@ -192,6 +197,32 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     );
     expect(await snapshot()).toEqual(before);
     await migrate(owner, [{ ...next('drop table tasks.open'), name: 'tasks/902.sql' }]);
+  });
+
+  test('policies that open the results or the audit log are refused', async () => {
+    for (const [right, reason] of [
+      ['grant select on tasks.audit to tasks_self', 'select on tasks.audit to tasks_self'],
+      ['grant update on tasks.audit to tasks_self_write', 'update on tasks.audit to tasks_self_write'],
+      ['create policy wide on tasks.effects for select to tasks_self using (true)', 'policy wide on tasks.effects'],
+    ] as const)
+      expect(await refused({ ...policies, text: `${policies.text}; ${right}` })).toContain(reason);
+  });
+
+  test('settings of a file do not reach the next one, and its deferred triggers run with its own rights', async () => {
+    const settings = async () =>
+      (await owner.query("select name, setting from pg_settings where name in ('lock_timeout', 'search_path', 'TimeZone', 'work_mem')"))
+        .rows;
+    await owner.query("set timezone = 'Europe/Berlin'; set app.currency = 'EUR'");
+    const before = await settings();
+    const text = `set search_path = tasks; set timezone = 'Asia/Tokyo'; set work_mem = '1MB'; set app.currency = 'JPY'; create table tasks.late (one int);
+      create function tasks.late() returns trigger language plpgsql as $f$ begin perform from hr.pay; return null; end $f$;
+      create constraint trigger late after insert on tasks.late deferrable initially deferred for each row execute function tasks.late();
+      insert into tasks.late values (1)`;
+    expect(await refused(next(text))).toContain('permission denied');
+    const onlySettings = text.slice(0, text.indexOf('create table'));
+    expect(await migrate(owner, [{ ...next(onlySettings), name: 'tasks/903.sql' }])).toEqual(['tasks/903.sql']);
+    expect(await settings()).toEqual(before);
+    expect((await owner.query("select current_setting('app.currency') as currency")).rows).toEqual([{ currency: 'EUR' }]);
   });
 
   test('a role that Tamshai did not create is not adopted', async () => {
@@ -254,7 +285,7 @@ function formerFiles(domains: readonly string[]): Migration[] {
 exception when duplicate_object or unique_violation then null;
 end $$;\n`;
   return migrationsOf(builtIn, domains)
-    .filter(({ name }) => !/^platform\/00[23]|\/owner$/.test(name))
+    .filter(({ name }) => !/^platform\/00[234]|\/owner$/.test(name))
     .map(({ domain, ...file }) => ({
       ...file,
       text: domain === undefined ? file.text : file.text.replace(`call tamshai.ensure_keeper('${domain}');\n`, () => former(domain)),
@@ -275,7 +306,12 @@ describe.each(databases)('a database of the version before migration roles, on %
       await owner.query(
         "alter table tasks.tasks no force row level security; insert into tasks.tasks (principal, id, title) values ('p', 1, 't'); alter table tasks.tasks force row level security",
       );
-      const added = ['platform/002_connected_clients.sql', 'platform/003_domain_owners.sql', ...domains.map((domain) => `${domain}/owner`)];
+      const added = [
+        'platform/002_connected_clients.sql',
+        'platform/003_domain_owners.sql',
+        'platform/004_engine_rights.sql',
+        ...domains.map((domain) => `${domain}/owner`),
+      ];
       expect((await missing(owner, files)).toSorted()).toEqual(added.toSorted());
       expect((await migrate(owner, files)).toSorted()).toEqual(added.toSorted());
       // There is no record of the former policies, so the first repair applies them again.

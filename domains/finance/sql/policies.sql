@@ -8,7 +8,7 @@ call tamshai.ensure_role('finance_self');
 call tamshai.ensure_role('finance_self_write', 'finance_self');
 call tamshai.ensure_role('finance_feed');
 call tamshai.begin_rules('finance');
-grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_feed, finance_audit;
+grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_feed;
 
 -- People: callers read their own row. Managers also read finance.chain, which lists everyone below them, at any depth.
 grant select on finance.people to finance_team, finance_self;
@@ -115,17 +115,6 @@ create policy move on finance.expense_reports for update to finance_everyone_wri
 grant insert, update (amount) on finance.spending to finance_everyone_write;
 create policy pay on finance.spending for insert to finance_everyone_write with check ((select tamshai.me()) is not null);
 create policy pay_more on finance.spending for update to finance_everyone_write using ((select tamshai.me()) is not null);
-
--- The result and the audit record that every write commits with its effect. Only finance_audit reads the audit log.
-grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
-  on finance.effects to finance_everyone_write, finance_team_write, finance_self_write;
-create policy own on finance.effects to finance_everyone_write, finance_team_write, finance_self_write
-  using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
-grant insert on finance.audit to finance_everyone_write, finance_team_write, finance_self_write;
-create policy append on finance.audit for insert to finance_everyone_write, finance_team_write, finance_self_write
-  with check (principal = (select tamshai.principal()));
-grant select on finance.audit to finance_audit;
-create policy auditor on finance.audit for select to finance_audit using (true);
 
 -- hr's change feed updates finance.people and records its position. finance.keep_chain (003_feed.sql) then updates the chain
 -- as the system role tamshai_finance_keeper.

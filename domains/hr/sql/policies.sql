@@ -15,7 +15,7 @@ call tamshai.ensure_role('hr_directory');
 call tamshai.ensure_role('hr_feed');
 call tamshai.begin_rules('hr');
 
-grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_feed, hr_audit;
+grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_feed;
 grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr_reports;
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
@@ -119,16 +119,6 @@ create policy not_own_nor_above on hr.employees for update to hr_everyone_write
   using (active and employee_id <> (select tamshai.me())
     and not exists (select from hr.chain c where c.manager_id = employees.employee_id and c.employee_id = (select tamshai.me())))
   with check (not active and not exists (select from hr.chain c where c.manager_id = employees.employee_id));
-
--- The result and the audit record that every write commits with its effect. Only hr_audit, which no person has, reads the audit log.
-grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
-  on hr.effects to hr_everyone_write, hr_reports_write, hr_self_write;
-create policy own on hr.effects to hr_everyone_write, hr_reports_write, hr_self_write
-  using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
-grant insert on hr.audit to hr_everyone_write, hr_reports_write, hr_self_write;
-create policy append on hr.audit for insert to hr_everyone_write, hr_reports_write, hr_self_write with check (principal = (select tamshai.principal()));
-grant select on hr.audit to hr_audit;
-create policy auditor on hr.audit for select to hr_audit using (true);
 
 -- The triggers hr.keep_chain (002_chain.sql) and hr.log_people (005_feed.sql) run as the system role tamshai_hr_keeper. When it updates
 -- hr.employees, PostgreSQL computes search_name again, which calls hr.plain_name.

@@ -6,7 +6,7 @@ call tamshai.ensure_role('knowledge_staff');
 call tamshai.ensure_role('knowledge_staff_write', 'knowledge_staff');
 call tamshai.begin_rules('knowledge');
 
-grant usage on schema knowledge to knowledge_staff, knowledge_audit;
+grant usage on schema knowledge to knowledge_staff;
 grant execute on function knowledge.plain(text), knowledge.words_of(text), knowledge.stem_of(text), knowledge.pairs_of(text), knowledge.iso(timestamptz) to knowledge_staff;
 grant select on knowledge.head, knowledge.transactions, knowledge.entries, knowledge.triples, knowledge.entry_versions, knowledge.triple_versions,
   knowledge.changes, knowledge.history, knowledge.words, knowledge.pairs, knowledge.terms, knowledge.names, knowledge.ends to knowledge_staff;
@@ -55,10 +55,3 @@ create policy grow on knowledge.pairs for insert to knowledge_staff_write with c
 create policy grow on knowledge.ends for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);
 create policy grow on knowledge.terms for insert to knowledge_staff_write with check (tx_from = (select last_tx from knowledge.head));
 create policy grow on knowledge.names for insert to knowledge_staff_write with check (tx_from = (select last_tx from knowledge.head));
-
-grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result) on knowledge.effects to knowledge_staff_write;
-create policy own on knowledge.effects to knowledge_staff_write using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
-grant insert on knowledge.audit to knowledge_staff_write;
-create policy append on knowledge.audit for insert to knowledge_staff_write with check (principal = (select tamshai.principal()));
-grant select on knowledge.audit to knowledge_audit;
-create policy auditor on knowledge.audit for select to knowledge_audit using (true);

@@ -4,7 +4,7 @@ call tamshai.ensure_role('payroll_everyone');
 call tamshai.ensure_role('payroll_self');
 call tamshai.ensure_role('payroll_feed');
 call tamshai.begin_rules('payroll');
-grant usage on schema payroll to payroll_everyone, payroll_self, payroll_feed, payroll_audit;
+grant usage on schema payroll to payroll_everyone, payroll_self, payroll_feed;
 grant execute on function payroll.lines(text[], numeric[]) to payroll_everyone, payroll_self;
 
 -- Every caller reads the pay calendar and the names of the lines.
@@ -55,9 +55,7 @@ grant select on payroll.people, payroll.stubs, payroll.stub_details, payroll.tax
   to payroll_everyone, payroll_self;
 grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to payroll_everyone;
 
--- No tool of payroll writes yet, so no role of a caller may write. Only payroll_audit reads the audit log.
-grant select on payroll.audit to payroll_audit;
-create policy auditor on payroll.audit for select to payroll_audit using (true);
+-- No tool of payroll writes yet, so no role of a caller may write.
 
 -- hr's change feed updates the names and the employment of people on the payroll. It may not insert: new people need agreed pay first.
 grant select (employee_id, employee_name, active), update (employee_name, active) on payroll.employees to payroll_feed;

@@ -3,7 +3,7 @@ call tamshai.ensure_role('tasks_self');
 call tamshai.ensure_role('tasks_self_write', 'tasks_self');
 call tamshai.begin_rules('tasks');
 
-grant usage on schema tasks to tasks_self, tasks_audit;
+grant usage on schema tasks to tasks_self;
 grant select on tasks.tasks, tasks.counters to tasks_self;
 create policy own on tasks.tasks for select to tasks_self using (principal = (select tamshai.principal()));
 create policy own on tasks.counters for select to tasks_self using (principal = (select tamshai.principal()));
@@ -15,10 +15,3 @@ create policy delete_own on tasks.tasks for delete to tasks_self_write using (pr
 grant insert, update (last_id) on tasks.counters to tasks_self_write;
 create policy add_own on tasks.counters for insert to tasks_self_write with check (principal = (select tamshai.principal()));
 create policy count_own on tasks.counters for update to tasks_self_write using (principal = (select tamshai.principal()));
-
-grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result) on tasks.effects to tasks_self_write;
-create policy own on tasks.effects to tasks_self_write using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
-grant insert on tasks.audit to tasks_self_write;
-create policy append on tasks.audit for insert to tasks_self_write with check (principal = (select tamshai.principal()));
-grant select on tasks.audit to tasks_audit;
-create policy auditor on tasks.audit for select to tasks_audit using (true);

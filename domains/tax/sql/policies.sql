@@ -3,7 +3,7 @@
 call tamshai.ensure_role('tax_everyone');
 call tamshai.begin_rules('tax');
 
-grant usage on schema tax to tax_everyone, tax_audit;
+grant usage on schema tax to tax_everyone;
 grant select on tax.states, tax.sales_tax_rates, tax.quarterly_estimates, tax.annual_filings, tax.state_registrations, tax.audit_logs to tax_everyone;
 grant select on tax.rates, tax.estimates, tax.filings, tax.registrations, tax.obligations to tax_everyone;
 create policy everyone on tax.states for select to tax_everyone using ((select tamshai.principal()) is not null);
@@ -12,8 +12,3 @@ create policy everyone on tax.quarterly_estimates for select to tax_everyone usi
 create policy everyone on tax.annual_filings for select to tax_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on tax.state_registrations for select to tax_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on tax.audit_logs for select to tax_everyone using ((select tamshai.principal()) is not null);
-
--- No role may read or write tax.effects while no tool of tax writes. Only tax_audit reads the audit log.
-create policy nobody on tax.effects for select to tax_everyone using (false);
-grant select on tax.audit to tax_audit;
-create policy auditor on tax.audit for select to tax_audit using (true);

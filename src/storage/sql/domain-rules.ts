@@ -43,7 +43,7 @@ const PROBLEMS: readonly { readonly problem: string; readonly sql: string }[] = 
   {
     problem: 'it leaves row security off for',
     sql: `select c.oid::regclass::text as name from pg_class c where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p')
-      and not (c.relrowsecurity and c.relforcerowsecurity) and ($3 or c.oid::regclass::text = any ($2))`,
+      and not (c.relrowsecurity and c.relforcerowsecurity) and ($3 or format('%s.%I', $1, c.relname) = any ($2))`,
   },
   {
     problem: 'it creates what row security does not cover (a view without security_invoker, a materialised view or a foreign table):',
@@ -60,12 +60,42 @@ const PROBLEMS: readonly { readonly problem: string; readonly sql: string }[] = 
       select format('%s to %s', object, coalesce(r.rolname, 'public')) as name from granted left join pg_roles r on r.oid = grantee
       where not coalesce(starts_with(r.rolname, $1 || '_') or r.rolname in (format('tamshai_%s_keeper', $1), format('tamshai_%s_owner', $1)), false)`,
   },
+  {
+    problem: 'it gives away the system role or the migration role of the domain:',
+    sql: `select format('%s to %s', r.rolname, m.rolname) as name from pg_auth_members a join pg_roles r on r.oid = a.roleid join pg_roles m on m.oid = a.member
+      where r.rolname in (format('tamshai_%s_keeper', $1), format('tamshai_%s_owner', $1)) and m.rolname <> format('tamshai_%s_owner', $1)
+        and not (m.rolsuper or m.rolcreaterole) and m.rolname <> current_user`,
+  },
+  {
+    problem: 'it changes who may use the results and the audit log of the domain, which tamshai.begin_rules decides:',
+    sql: `select format('policy %I on %s', p.polname, c.oid::regclass) as name from pg_policy p join pg_class c on c.oid = p.polrelid
+        where $3 and c.relnamespace = $1::regnamespace and (c.relname, p.polname) not in (('effects', 'own'), ('audit', 'append'), ('audit', 'auditor'))
+          and c.relname in ('effects', 'audit')
+      union select format('%s on %s to %s', lower(g.privilege_type), c.oid::regclass, r.rolname) from pg_class c
+        cross join lateral (select x.* from aclexplode(c.relacl) x
+          union all select x.* from pg_attribute a, aclexplode(a.attacl) x where a.attrelid = c.oid) g join pg_roles r on r.oid = g.grantee
+        where $3 and c.relnamespace = $1::regnamespace and c.relname in ('effects', 'audit') and g.grantee <> c.relowner
+          and not case g.privilege_type when 'SELECT' then c.relname = 'audit' and r.rolname = $1 || '_audit' or c.relname = 'effects' and r.rolname ~ '_write$'
+            when 'INSERT' then r.rolname ~ '_write$' when 'UPDATE' then c.relname = 'effects' and r.rolname ~ '_write$' else false end`,
+  },
 ];
+
+/** Our checks name functions and operators without their schema, so no schema of a domain may be in the search path. */
+async function withFixedPath<Result>(login: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
+  const { rows } = await login.query<{ search_path: string }>('show search_path');
+  await login.query('set search_path = pg_catalog, pg_temp');
+  try {
+    return await work();
+  } finally {
+    // In a failed transaction this fails too, and the rollback restores the path.
+    await login.query("select set_config('search_path', $1, false)", [rows[0]?.search_path]).catch(() => {});
+  }
+}
 
 /** The tables of a domain whose row security is forced. */
 export async function securedTables(owner: pg.ClientBase, domain: string): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = $1 and c.relkind in ('r', 'p') and c.relrowsecurity and c.relforcerowsecurity`,
     [domain],
   );
@@ -80,7 +110,11 @@ export interface Applied {
 }
 
 /** The first rule that the applied file breaks; undefined if it breaks none. */
-export async function ruleProblem(owner: pg.ClientBase, { domain, securedBefore, complete }: Applied): Promise<string | undefined> {
+export function ruleProblem(owner: pg.ClientBase, applied: Applied): Promise<string | undefined> {
+  return withFixedPath(owner, () => firstProblem(owner, applied));
+}
+
+async function firstProblem(owner: pg.ClientBase, { domain, securedBefore, complete }: Applied): Promise<string | undefined> {
   for (const { problem, sql } of PROBLEMS) {
     const { rows } = await owner.query<{ name: string }>(
       `with parameters as (select $1::text, $2::text[], $3::boolean) ${sql.startsWith('with ') ? `, ${sql.slice(5)}` : sql} order by 1 limit 3`,
@@ -93,8 +127,9 @@ export async function ruleProblem(owner: pg.ClientBase, { domain, securedBefore,
 
 /** A digest of the policies, grants and row security of a domain, by names: it survives a dump and restore. */
 export async function stateOf(login: pg.ClientBase, domain: string): Promise<string> {
-  const { rows } = await login.query<{ state: string }>(
-    `select md5(coalesce(string_agg(item, E'\\n' order by item collate "C"), '')) as state from (
+  const { rows } = await withFixedPath(login, () =>
+    login.query<{ state: string }>(
+      `select md5(coalesce(string_agg(item, E'\\n' order by item collate "C"), '')) as state from (
        select concat_ws('|', 'policy', tablename, policyname, permissive, roles::text, cmd, qual, with_check) as item from pg_policies where schemaname = $1
        union all
        select concat_ws('|', 'table', c.relname, c.relrowsecurity, c.relforcerowsecurity) from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -108,7 +143,8 @@ export async function stateOf(login: pg.ClientBase, domain: string): Promise<str
        union all
        select concat_ws('|', 'function', p.proname, g.grantee::regrole, g.privilege_type) from pg_proc p join pg_namespace n on n.oid = p.pronamespace,
          aclexplode(p.proacl) g where n.nspname = $1 and g.grantee <> p.proowner) items`,
-    [domain],
+      [domain],
+    ),
   );
   return rows[0]?.state ?? '';
 }

@@ -166,19 +166,36 @@ async function comparePolicies(login: pg.ClientBase, { name, domain, once }: Mig
 /** Runs a file of a domain as the migration role, and refuses it if it breaks a rule. */
 async function runAsDomain(owner: pg.ClientBase, file: Migration, domain: string): Promise<void> {
   const securedBefore = await securedTables(owner, domain);
+  const restoreSettings = await readSettings(owner);
   await owner.query(`set local role ${ownerOf(domain)}`);
   await owner.query(file.text);
   const { rows } = await owner.query<{ role: string }>('select current_user as role');
   if (rows[0]?.role !== ownerOf(domain)) throw notApplied(file, 'it changes the role or ends the transaction');
-  // The file may have changed the search path, which decides what the names in our own checks mean.
-  await owner.query('reset role; reset search_path');
+  // Deferred triggers of the domain fire here, with its own rights. Settings of the file must not reach our checks or the next file.
+  await owner.query('set constraints all immediate; reset role; reset all');
+  await restoreSettings();
   const problem = await ruleProblem(owner, { domain, securedBefore, complete: !file.once });
   if (problem !== undefined) throw notApplied(file, problem);
 }
 
+/**
+ * Reads what this session has set: the company's time zone and currency, and the search path of PGlite. Returns a function that sets it
+ * again, with the lock timeout of the transaction. pg_settings does not list app.currency.
+ */
+async function readSettings(owner: pg.ClientBase): Promise<() => Promise<void>> {
+  const { rows } = await owner.query<{ name: string; value: string }>(
+    `select name, setting as value from pg_settings where source = 'session' and context = 'user' and name <> 'lock_timeout'
+     union all select 'app.currency', current_setting('app.currency', true) where current_setting('app.currency', true) <> ''`,
+  );
+  return async () => {
+    for (const { name, value } of rows) await owner.query('select pg_catalog.set_config($1::text, $2::text, false)', [name, value]);
+    await owner.query(SET_LOCK_TIMEOUT);
+  };
+}
+
 async function apply(owner: pg.ClientBase, file: Migration, known: string | undefined): Promise<void> {
   const { name, text, once, domain } = file;
-  await owner.query(`begin; set local lock_timeout = '${LOCK_WAIT_MS}ms'`);
+  await owner.query(`begin; ${SET_LOCK_TIMEOUT}`);
   try {
     await (domain === undefined ? owner.query(text) : runAsDomain(owner, file, domain));
     await owner.query(
@@ -242,6 +259,7 @@ const CHANGING = { code: 'XX000', attempts: 40, pauseMs: 10 };
 /** Another session used the table for longer than LOCK_WAIT_MS. The migration pauses, so that sessions behind it can continue. */
 const LOCKED = { code: '55P03', attempts: 20, pauseMs: 500 };
 const LOCK_WAIT_MS = 2_000;
+const SET_LOCK_TIMEOUT = `set local lock_timeout = '${LOCK_WAIT_MS}ms'`;
 
 async function patiently({ code, attempts, pauseMs }: typeof CHANGING, work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -6,7 +6,7 @@ call tamshai.ensure_role('facilities_staff_write', 'facilities_staff');
 call tamshai.ensure_role('facilities_house');
 call tamshai.begin_rules('facilities');
 
-grant usage on schema facilities to facilities_everyone, facilities_staff, facilities_house, facilities_audit;
+grant usage on schema facilities to facilities_everyone, facilities_staff, facilities_house;
 
 -- Everybody reads rooms and leases. Only people with a role that lifts the mask read the rent.
 grant select on facilities.rooms, facilities.leases, facilities.rents, facilities.room_list to facilities_everyone, facilities_staff, facilities_house;
@@ -34,14 +34,3 @@ create policy book on facilities.taken_hours for insert to facilities_everyone_w
 -- Facilities changes the seats and the equipment of a room.
 grant update (seats, equipment) on facilities.rooms to facilities_everyone_write;
 create policy change on facilities.rooms for update to facilities_everyone_write using ((select tamshai.principal()) is not null);
-
--- Every write commits its result and its audit record together with its effect. Only facilities_audit reads the audit log.
-grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
-  on facilities.effects to facilities_everyone_write, facilities_staff_write;
-create policy own on facilities.effects to facilities_everyone_write, facilities_staff_write
-  using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
-grant insert on facilities.audit to facilities_everyone_write, facilities_staff_write;
-create policy append on facilities.audit for insert to facilities_everyone_write, facilities_staff_write
-  with check (principal = (select tamshai.principal()));
-grant select on facilities.audit to facilities_audit;
-create policy auditor on facilities.audit for select to facilities_audit using (true);

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Company } from '../declare/company.ts';
 import type { KeyPart } from './lists/cursor.ts';
+import type { Filter } from '../declare/filter.ts';
 import type { Order } from '../declare/order.ts';
 import type { Person } from '../declare/people.ts';
 import type { AuditChains, AuditRecord } from './ports.ts';
@@ -27,6 +28,36 @@ export interface Window {
   readonly order: Order<string>;
   readonly after: readonly KeyPart[] | undefined;
   readonly take: number;
+  /** Conditions on fields of the rows, besides those of the query. */
+  readonly where?: Filter | undefined;
+}
+
+/** A field whose values form groups. With edges, group `i` has the values from `edges[i]` up to, but not including, `edges[i + 1]`. */
+export interface GroupKey {
+  readonly field: string;
+  readonly type: 'day' | 'time' | 'plain';
+  /** Ascending, in the form of the stored values. A value outside the edges belongs to the first or the last group. */
+  readonly edges?: readonly string[];
+}
+export type GroupMeasure =
+  /** Without a field: the rows. With a field: the rows in which it is not null. */
+  | { readonly of: 'count'; readonly field?: string }
+  /** Exact to `decimals` places; null without values. */
+  | { readonly of: 'sum'; readonly field: string; readonly decimals: number }
+  | { readonly of: 'min' | 'max'; readonly field: string };
+export interface GroupsQuery {
+  readonly where: Filter | undefined;
+  /** Without keys, there is one group of all rows, also if there are none. */
+  readonly by: readonly GroupKey[];
+  readonly measures: readonly GroupMeasure[];
+  /** The store returns at most one group more than this number. */
+  readonly most: number;
+}
+export interface Group {
+  /** One value for each key: the stored value, or the number of the group between edges; null if the field is null or absent. */
+  readonly keys: readonly (string | number | boolean | null)[];
+  /** One value for each measure. */
+  readonly values: readonly (string | number | null)[];
 }
 
 /** The versions of the rows that were read, in this order. An approval is valid only while they stay the same. */
@@ -41,6 +72,11 @@ export interface Store<K extends StoreKind> {
   readonly kind: K;
   read<T>(who: StoreSession, body: (handles: Readers[K], versions: Versions) => Promise<T>): Promise<T>;
   page(who: StoreSession, query: Queries[K], window: Window, item: z.ZodObject): Promise<Row[]>;
+  /**
+   * Groups the rows that `page` would return without a limit, and measures each group, in any order. The caller has checked that the
+   * person may see the named fields on every row.
+   */
+  groups?(who: StoreSession, query: Queries[K], asked: GroupsQuery): Promise<Group[]>;
   /**
    * Commits the body's writes, its result under `id` and its audit record in one transaction. If the effect `id` has already
    * happened, the body does not run and the stored result is returned.

@@ -1,0 +1,112 @@
+/** Derives from the schema of a list's rows which fields can be filtered, grouped and measured. */
+import type { z } from 'zod';
+import { originOf } from './fields.ts';
+import { maskOf } from './masks.ts';
+import type { Order } from './order.ts';
+import type { AnySearchCollection } from './search.ts';
+import type { AnyDomain } from './tool.ts';
+
+export type FieldType = 'text' | 'choice' | 'flag' | 'whole' | 'number' | 'money' | 'day' | 'time' | 'id';
+
+/** One field of a list's rows that the store can filter, group or measure. */
+export interface ListField {
+  readonly name: string;
+  readonly type: FieldType;
+  /** The mask that hides the field from some callers. */
+  readonly mask: string | undefined;
+  /** The values of a `choice`. */
+  readonly choices: readonly string[];
+  readonly nullable: boolean;
+  /** Another person can have written its text. */
+  readonly untrusted: boolean;
+  readonly groups: boolean;
+  readonly measures: boolean;
+}
+
+/** What an analysis may use besides, or instead of, what the schema says. */
+export interface AnalysisHint {
+  /** Text fields that may form groups although another person can have written them, such as the names of vendors. */
+  readonly group?: readonly string[];
+  /** Fields that no analysis may use. */
+  readonly omit?: readonly string[];
+}
+
+type Def = z.core.$ZodTypes['_zod']['def'];
+interface Unwrapped {
+  readonly schema: z.core.$ZodType;
+  readonly def: Def;
+  readonly nullable: boolean;
+}
+const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zod.def;
+const metaOf = (schema: z.core.$ZodType): Readonly<Record<string, unknown>> => (schema as z.ZodType).meta() ?? {};
+
+/** Removes `.optional()`, `.nullable()`, `.default()` and masks. Returns undefined for a union of several types. */
+function unwrap(schema: z.core.$ZodType, nullable = false): Unwrapped | undefined {
+  const def = defOf(schema);
+  if (def.type === 'optional' || def.type === 'nullable') return unwrap(def.innerType, true);
+  if ('innerType' in def && def.type !== 'promise') return unwrap(def.innerType, nullable);
+  if (def.type === 'union') {
+    if (maskOf(schema) === undefined) return undefined;
+    const [shown] = def.options;
+    return shown && unwrap(shown, true);
+  }
+  return { schema, def, nullable };
+}
+
+const isInteger = (schema: z.core.$ZodType): boolean => (schema as z.ZodNumber).isInt;
+
+function typeOf(name: string, { schema, def }: Unwrapped): FieldType | undefined {
+  const { format, unit } = metaOf(schema);
+  if (def.type === 'number') return unit === '{currency}' ? 'money' : isInteger(schema) ? 'whole' : 'number';
+  if (def.type === 'boolean') return 'flag';
+  if (def.type === 'enum') return 'choice';
+  if (def.type !== 'string') return undefined;
+  if (format === 'date') return 'day';
+  if (format === 'date-time') return 'time';
+  if (format === 'uuid' || name.endsWith('_id')) return 'id';
+  return 'text';
+}
+
+/** The fields of a search collection that its engine can compare by value; undefined for the other kinds of store. */
+function comparable(spec: AnyDomain, order: Order<string>): ReadonlySet<string> | undefined {
+  if (spec.store !== 'search') return undefined;
+  const key = order.keys.at(-1);
+  const collections = Object.values(spec.collections ?? {}) as AnySearchCollection[];
+  const own = collections.filter((each) => each.key === key);
+  const inAll = (name: string) =>
+    own.every(({ fields }) => fields[name] !== undefined && fields[name].is !== 'text' && fields[name].many !== true);
+  return new Set(own.flatMap(({ fields }) => Object.keys(fields)).filter(inAll));
+}
+
+export interface Listed {
+  readonly item: z.ZodObject;
+  /** The schema of a stored row. A field that `present` replaces has another schema there, and no analysis can use it. */
+  readonly stored: z.ZodObject;
+  readonly order: Order<string>;
+  readonly hint: AnalysisHint | undefined;
+}
+
+export function listFields(spec: AnyDomain, { item, stored, order, hint = {} }: Listed): readonly ListField[] {
+  const known = comparable(spec, order);
+  return Object.entries(item.shape as Readonly<Record<string, z.core.$ZodType>>).flatMap(([name, schema]) => {
+    if (stored.shape[name] !== schema || name.startsWith('_') || hint.omit?.includes(name)) return [];
+    if (known !== undefined && !known.has(name)) return [];
+    const inner = unwrap(schema);
+    const type = inner && typeOf(name, inner);
+    if (inner === undefined || type === undefined) return [];
+    const isUntrusted = metaOf(inner.schema).untrusted === true || metaOf(schema).untrusted === true;
+    const hinted = hint.group?.includes(name) === true;
+    const groupable = type === 'text' ? originOf(inner.schema) === 'company' : type !== 'id' && type !== 'number' && type !== 'money';
+    const field: ListField = {
+      name,
+      type,
+      mask: maskOf(schema),
+      choices: type === 'choice' ? (Object.values((inner.def as { entries: Record<string, string> }).entries) as string[]) : [],
+      nullable: inner.nullable,
+      untrusted: isUntrusted,
+      groups: hinted || (groupable && !isUntrusted),
+      measures: type === 'whole' || type === 'number' || type === 'money',
+    };
+    return [field];
+  });
+}

@@ -1,14 +1,13 @@
-/** Reads the Markdown files of a folder: regular files only, no symbolic links, with limits. It opens no other file. */
+/** Reads the Markdown files of a folder. It reads regular files only, follows no symbolic link, and limits number and size. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface MarkdownFile {
-  /** The path inside the folder, with `/` as separator. */
+  /** Relative to the folder, with `/` as separator. */
   readonly path: string;
   readonly text: string;
-  /** The digest of the file's bytes. */
   readonly digest: string;
 }
 
@@ -21,15 +20,15 @@ export interface FolderBounds {
 const BOUNDS: FolderBounds = { files: 2_000, bytesOfOne: 1_000_000, bytesOfAll: 64_000_000, depth: 6 };
 const MOST_ENTRIES = 20_000;
 
-/** Is called for each file that is skipped, with the reason for the log. */
+/** Called for each file or folder that is skipped, with the reason for the log. */
 export type LeftOut = (path: string, why: string) => void;
 
 const isMarkdown = (name: string) => /\.md$/i.test(name);
-/** Names with invisible or control characters are skipped. */
+/** Invisible and control characters, and the backslash. */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}\ufffd\\]/u;
 const MOST_NAME = 200;
 
-/** Throws the system's error if the folder cannot be read. */
+/** Throws if the folder itself cannot be read. */
 export async function readMarkdown(folder: string, leftOut: LeftOut, bounds: FolderBounds = BOUNDS): Promise<MarkdownFile[]> {
   const root = await realpath(folder);
   const paths: string[] = [];
@@ -77,7 +76,7 @@ export async function readMarkdown(folder: string, leftOut: LeftOut, bounds: Fol
   return files;
 }
 
-/** The entry may have been replaced since it was listed, so it is opened without following links and checked afterwards. */
+/** Another program may have replaced the entry since it was listed. This opens it without following links, then checks it. */
 async function readPlain(root: string, path: string, most: number): Promise<Buffer | string> {
   const inside = join(root, ...path.split('/').slice(0, -1));
   if ((await realpath(inside)) !== inside) return 'it is behind a link';
@@ -86,7 +85,7 @@ async function readPlain(root: string, path: string, most: number): Promise<Buff
     const stat = await file.stat();
     if (!stat.isFile()) return 'it is not a plain file';
     if (stat.size > most) return 'it is too large';
-    // Reads at most the size that was checked, because the file may grow meanwhile.
+    // The file may grow meanwhile, so this reads at most the checked size.
     const buffer = Buffer.alloc(stat.size);
     let at = 0;
     for (let read = 1; read > 0 && at < buffer.length; at += read)

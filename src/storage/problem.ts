@@ -1,4 +1,4 @@
-/** A problem with a database that only an operator can fix. The message is one sentence without a password. */
+/** A database problem that only an operator can solve. The message is one sentence and contains no password. */
 export class DatabaseProblem extends Error {
   override readonly name = 'DatabaseProblem';
 }

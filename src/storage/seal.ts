@@ -1,4 +1,4 @@
-/** Encryption of stored values (AES-256-GCM). */
+/** Encrypts and decrypts stored values (AES-256-GCM). */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -7,7 +7,7 @@ const TAG = 16;
 
 export interface Seal {
   seal(name: string, plain: string): string;
-  /** Undefined if neither key decrypts the value under this name. */
+  /** Undefined if no key decrypts the value under this name. */
   open(name: string, sealed: string): string | undefined;
 }
 
@@ -21,7 +21,7 @@ function openWith(key: Uint8Array, name: string, bytes: Buffer): string | undefi
   }
 }
 
-/** The name of a value is authenticated, so that a value copied to another name cannot be decrypted. */
+/** The name is authenticated: a value copied to another name cannot be decrypted. */
 export function createSeal(key: Uint8Array, previous?: Uint8Array): Seal {
   return {
     seal(name, plain) {

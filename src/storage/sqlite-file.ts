@@ -1,4 +1,4 @@
-/** Opens SQLite files with the settings that all embedded stores share, and finds damaged files. */
+/** Opens SQLite files with shared settings, and finds damaged files. */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import Database from 'libsql';
 
@@ -6,10 +6,7 @@ export type Sqlite = Database.Database;
 export type SqliteStatement = Database.Statement;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/**
- * A text column that was read with CAST(… AS BLOB). Invalid UTF-8 becomes U+FFFD followed by the bytes in hex: unlike any text that we
- * write, so that a comparison with the right value fails.
- */
+/** Decodes a text column that was read as bytes. Invalid UTF-8 becomes U+FFFD and the bytes in hex, so it equals no text that we write. */
 export function storedText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
@@ -18,16 +15,16 @@ export function storedText(bytes: Buffer): string {
   }
 }
 
-/** How long a writer waits for another process that is writing to the same file. */
+/** How long a writer waits for another process that writes to the file. */
 const BUSY_MS = 2_000;
 
 /**
- * Opens a file that several processes may share. WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose
- * the last commits, but the file stays consistent.
+ * Several processes may share the file. With WAL and synchronous=NORMAL, a killed process loses no commit; a power cut may lose the last
+ * commits but does not damage the file.
  */
 export function openSqlite(file: string): Sqlite {
-  // The -wal and -shm files inherit this mode. An existing file is not opened here: closing it would release the POSIX locks of a
-  // connection that this process may already have.
+  // The -wal and -shm files inherit this mode. Only a new file is opened here: closing an existing one would release POSIX locks of this
+  // process.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const db = new Database(file, { timeout: BUSY_MS });
   db.pragma('journal_mode = WAL');
@@ -35,7 +32,7 @@ export function openSqlite(file: string): Sqlite {
   return db;
 }
 
-/** Whether a file is a valid database or does not exist. Call it before this process opens the file. */
+/** True if the file is a valid database or does not exist. Call this before the process opens the file. */
 export function isSound(file: string): boolean {
   if (!existsSync(file)) return true;
   let db: Sqlite | undefined;

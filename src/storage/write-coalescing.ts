@@ -1,4 +1,4 @@
-/** Write coalescing: all data that a turn of the event loop writes to a stream goes out in one system call. */
+/** Write coalescing: one system call sends all data that one event loop turn writes to a stream. */
 import type { Writable } from 'node:stream';
 
 export function createWriteCoalescer(): (stream: Writable) => void {

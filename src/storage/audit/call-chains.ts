@@ -13,7 +13,7 @@ const BATCH = 500;
 const COUNTED_AT_ONCE = 2_000;
 const othersFirst = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Reads bytes for `storedText`: the driver truncates text at its first NUL, and aborts the process at invalid UTF-8. */
+/** The driver truncates text at NUL and crashes on invalid UTF-8, so these columns are read as bytes. */
 const COLUMNS = 'CAST(chain AS BLOB), n, CAST(body AS BLOB), CAST(mac AS BLOB)';
 type Row = [chain: Buffer, n: number, body: Buffer, mac: Buffer, misfiled?: number];
 const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({
@@ -25,11 +25,10 @@ const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({
 });
 
 export interface CallChains extends AuditChains {
-  /** Updates the index tables. Call it some time after appending. */
+  /** Adds new records to the index tables. */
   catchUp(): Promise<void>;
 }
 
-/** Reads the chains of a call log file, for searches and verification. */
 export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
   const order = createAuditIndexes(db);
@@ -39,7 +38,7 @@ export function chainsIn(db: Sqlite): CallChains {
     .raw();
   const after = db.prepare(`SELECT ${COLUMNS}, ${misfiled} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
-  // Time and person are read from the record itself, because the index tables could have been changed.
+  // A changed index table must not change a result: time and person come from the record itself.
   const ofAll = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_time AS t CROSS JOIN records AS r USING (chain, n)
@@ -54,7 +53,7 @@ export function chainsIn(db: Sqlite): CallChains {
        ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
     )
     .raw();
-  /** Counts in steps: one count over all records would block the event loop, for longer each day. */
+  /** Counts in batches: one count over all records would block the event loop. */
   async function countOf(chain: string): Promise<number> {
     let all = 0;
     for (let after = Number.NEGATIVE_INFINITY; ; ) {
@@ -66,14 +65,14 @@ export function chainsIn(db: Sqlite): CallChains {
       await othersFirst();
     }
   }
-  /** Later than any timestamp. */
+  /** A position after every record. */
   const end = { at: '~', chain: '', n: 0 };
   return {
     async chains() {
       const found: { chain: string; count: number }[] = [];
       for (const [name] of await attempt(() => names.all() as [Buffer][])) {
         const chain = storedText(name);
-        // At least one: a chain whose name is not valid text cannot be queried, and must not look empty.
+        // SQL cannot find a chain whose name is invalid text. Such a chain counts as 1, not 0.
         found.push({ chain, count: Math.max(1, await countOf(chain)) });
       }
       return found;

@@ -1,4 +1,4 @@
-/** The file of audit checkpoints: one JSON line for each. */
+/** Reads and writes the file of audit checkpoints: one JSON line per checkpoint. */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import type { Checkpoint } from '../../engine/audit/chain.ts';
@@ -9,10 +9,10 @@ const KEEP_NEWEST = 1_000;
 const KEEP_ONE_IN = 50;
 
 const textOf = async (file: string): Promise<string> => (existsSync(file) ? readFile(file, 'utf8') : '');
-/** Drops an incomplete last line, which a crash left and nothing depends on. */
+/** Drops an incomplete last line. A crash can leave one. */
 const whole = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1);
 
-/** A line that is not JSON becomes a checkpoint without a signature, which the verification reports. */
+/** Returns a checkpoint without a signature if the line is not JSON. The verification reports such a checkpoint. */
 export function parseCheckpoint(line: string): Checkpoint {
   try {
     const { chain, count, mac, at, signature } = JSON.parse(line) as Record<string, unknown>;
@@ -22,7 +22,6 @@ export function parseCheckpoint(line: string): Checkpoint {
   }
 }
 
-/** Parses all complete lines. */
 export async function parseCheckpoints(text: string): Promise<Checkpoint[]> {
   const turns = createTurns();
   const checkpoints: Checkpoint[] = [];
@@ -35,7 +34,7 @@ export async function parseCheckpoints(text: string): Promise<Checkpoint[]> {
 
 export const readCheckpointFile = async (file: string): Promise<readonly Checkpoint[]> => parseCheckpoints(await textOf(file));
 
-/** The line with the highest count of each chain. Thinning must keep it: it may be the only one of its chain. */
+/** The index of the line with the highest count of each chain. These lines are never dropped. */
 function furthest(lines: readonly string[]): ReadonlySet<number> {
   const best = new Map<string, { count: number; i: number }>();
   lines.forEach((line, i) => {
@@ -45,7 +44,7 @@ function furthest(lines: readonly string[]): ReadonlySet<number> {
   return new Set([...best.values()].map(({ i }) => i));
 }
 
-/** Opens the file for appending. Removes an incomplete last line, and thins out old checkpoints of a large file. */
+/** Opens the file for appending. Removes an incomplete last line. Drops most old checkpoints if the file is large. */
 export async function openCheckpointFile(file: string): Promise<FileHandle> {
   const text = await textOf(file);
   const lines = whole(text).split('\n').slice(0, -1);

@@ -1,4 +1,4 @@
-/** Signed checkpoints of audit chains, in two copies: a file in the data folder and the key-value store. */
+/** Stores signed checkpoints of audit chains twice: in a file of the data folder and in the key-value store. */
 import {
   type AuditKeys,
   CHECKPOINT_EVERY,
@@ -12,23 +12,22 @@ import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './check
 
 export interface Checkpoints {
   /**
-   * Reports the length of a chain. A checkpoint is written at once after 100 records, else within a second, and at close. Before
-   * that, `durable` is awaited, so that no checkpoint names a record that a power cut can still remove. Returns at once, so that no call
-   * waits for a checkpoint.
+   * Reports the length of a chain and returns at once. The checkpoint is written after 100 records, within a second, or at close. `durable`
+   * runs before the write: a checkpoint must not name a record that a power cut can remove.
    */
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
   /**
-   * Call it with the chain's length before the first append of a process. A new chain gets a durable checkpoint at 0. For any
-   * other chain, the result is the note for the first record of this process. Without `latest`, it reads the newest checkpoint itself.
+   * Call this before a process appends its first record. A new chain gets a checkpoint at 0. For an existing chain, the result is the note
+   * that the first record must contain.
    */
   begin(chain: string, count: number, latest?: Checkpoint): Promise<CheckpointNote | undefined>;
   /** The chain's length at the newest checkpoint that this process has written to both copies. */
   confirmed(chain: string): number | undefined;
-  /** The newest checkpoint with our signature, from either copy. */
+  /** The newest checkpoint with a valid signature, from both copies. */
   latest(chain: string): Promise<Checkpoint | undefined>;
-  /** All checkpoints, including pending ones. `here` selects chains; see `readCheckpoints`. */
+  /** Writes pending checkpoints, then returns all. `here` selects the chains of the key-value store. */
   all(here?: (chain: string) => boolean): Promise<readonly Checkpoint[]>;
-  /** Every chain with a checkpoint. */
+  /** The chains with a checkpoint in the key-value store. */
   chains(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -65,10 +64,7 @@ const storedCheckpoint = async (kv: KeyValue, chain: string): Promise<Checkpoint
   return text === undefined ? undefined : parseCheckpoint(text);
 };
 
-/**
- * Reads the checkpoints of both copies. Replicas share the key-value store, but each has its own call log: `here` selects the chains
- * that this process must have.
- */
+/** Reads both copies. All processes share the key-value store, so `here` selects the chains of this process. */
 export async function readCheckpoints(
   file: string,
   kv: KeyValue,
@@ -89,7 +85,6 @@ async function listChain(kv: KeyValue, chain: string): Promise<void> {
   }
 }
 
-/** Stores checkpoints in two copies outside the chain's store: a file and the key-value store. */
 export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_000 }: CheckpointsOptions): Promise<Checkpoints> {
   const [key] = keys.checkpoint;
   if (key === undefined) throw new Error('Checkpoints need a key.');
@@ -116,19 +111,19 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       const { chain, count } = checkpoint;
       if (!known.has(chain)) {
         const before = await storedCheckpoint(kv, chain);
-        // The stored checkpoint proves that this chain is an old copy, so it must not be overwritten.
+        // This chain is an old copy. Its longer checkpoint is the proof, so the store keeps it.
         if (before !== undefined && before.count > count && isOurs(keys, before)) {
           log?.error({ chain, count, before: before.count }, 'An audit chain is shorter than it was: run "tamshai audit verify".');
           continue;
         }
         known.add(chain);
       }
-      // Lists the chain each time, because the store may have been emptied since.
+      // The store may have been emptied, so each write lists the chain again.
       await listChain(kv, chain);
       await kv.set(keyOf(chain), JSON.stringify(checkpoint), TEN_YEARS);
     }
   };
-  /** True if at least one copy was written, which is enough for now. */
+  /** True if at least one copy was written. */
   const write = async (pending: readonly [string, Head][]): Promise<boolean> => {
     if (pending.length === 0) return true;
     const at = clock.now().toISOString();
@@ -174,7 +169,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     async checkpoint(chain, count, mac, durable) {
       const head: Head = { count, mac, durable };
       heads.set(chain, head);
-      // The first checkpoint of a chain is written at once: from then on, verification notices if the chain is missing.
+      // The first checkpoint is written at once. Without it, verification cannot notice a missing chain.
       if (lag([chain, head]) < CHECKPOINT_EVERY) arm();
       else if (flushing === undefined) void flush();
     },

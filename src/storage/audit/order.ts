@@ -11,22 +11,22 @@ const SCHEMA = `
 `;
 const STEP = 500;
 
-/** A field of the record's body. NULL for a damaged record, which gets no index entry; the verification reports it. */
+/** SQL for a field of the record's body. It is NULL for a damaged record, which gets no index entry. */
 export const bodyField = (field: 'at' | 'principal'): string =>
   `CASE WHEN json_valid(body) AND json_type(body, '$.${field}') = 'text' THEN json_extract(body, '$.${field}') END`;
 
-/** The names of all chains, found with the index: a scan of all records would take longer each day. */
+/** SQL for the names of all chains. It uses the primary key: a full scan takes longer each day. */
 export const CHAINS = `WITH RECURSIVE chains (chain) AS (
     SELECT min(chain) FROM records
     UNION ALL SELECT (SELECT min(chain) FROM records WHERE chain > chains.chain) FROM chains WHERE chain IS NOT NULL
   )`;
 
-/** Whether an indexed record is missing in one of the two index tables. */
+/** SQL: true if an indexed record is missing in one of the two index tables. */
 export const misfiled = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain = r.chain) AND NOT (
   EXISTS (SELECT 1 FROM by_time AS t WHERE t.at = ${bodyField('at')} AND t.chain = r.chain AND t.n = r.n)
   AND EXISTS (SELECT 1 FROM by_person AS p WHERE p.principal = ${bodyField('principal')} AND p.at = ${bodyField('at')} AND p.chain = r.chain AND p.n = r.n))`;
 
-/** Fills the index tables in batches after the append: as indexes of the table they would cost more than the append itself. */
+/** Fills the index tables in batches after the append. Indexes on `records` itself would cost more than the append. */
 export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
   db.exec(SCHEMA);
   const behind = db
@@ -44,7 +44,7 @@ export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
     `INSERT OR IGNORE INTO by_person SELECT ${bodyField('principal')} AS principal, ${bodyField('at')}, chain, n ${from} ORDER BY principal`,
   );
   const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${bodyField('at')}, chain, n ${from}`);
-  // Each step ends at an existing record, because a forged number may be arbitrarily large.
+  // A forged record number can be arbitrarily large, so each step ends at an existing record.
   const stop = db
     .prepare(`SELECT max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3 ORDER BY n LIMIT ${STEP})`)
     .raw();
@@ -65,7 +65,6 @@ export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
         if (to === null) break;
         step.immediate(chain, after, to);
         after = to;
-        // Lets calls run in between.
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
@@ -79,7 +78,7 @@ export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
   return {
     catchUp() {
       if (running === undefined) return begin();
-      // A running update may miss records appended since, so this caller waits for the next update.
+      // The running update may miss new records, so this caller gets the next update.
       next ??= running
         .catch(() => undefined)
         .then(() => {

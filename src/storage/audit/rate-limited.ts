@@ -1,4 +1,4 @@
-/** Limits the audit records of rate-limited calls: the first 20 of a person in a minute get a record each, the rest share one record. */
+/** Limits the audit records of rate-limited calls: per person and minute, 20 single records and one record with the count of the others. */
 import { recorder } from '../../engine/audit/recorder.ts';
 import type { AuditLog, AuditRecord, Clock } from '../../engine/ports.ts';
 
@@ -14,7 +14,7 @@ interface Minute {
 
 export type BoundedAuditLog = Pick<AuditLog, 'append' | 'close'>;
 
-/** Without this, a caller over the rate limit would create records faster than allowed calls can. `close` writes the remaining counts. */
+/** `close` writes the remaining counts. */
 export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): BoundedAuditLog {
   const minutes = new Map<string, Minute>();
   let timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export function boundRateLimited(log: Pick<AuditLog, 'append'>, clock: Clock): B
   async function writeEnded(): Promise<void> {
     const now = clock.now().getTime();
     const ended = [...minutes].filter(([, { began }]) => now - began >= MINUTE_MS);
-    // Counts that could not be written are dropped; the next rate-limited call starts a new count.
+    // If the write fails, the count is lost.
     for (const [principal] of ended) await write(principal).catch(() => undefined);
     timer = minutes.size === 0 ? undefined : later();
   }

@@ -1,16 +1,15 @@
-/** Counts unauthenticated requests in the audit log. */
+/** Counts unauthenticated requests and writes the counts to the audit log. */
 import { recorder } from '../../engine/audit/recorder.ts';
 import type { AuditLog, Clock } from '../../engine/ports.ts';
 
 export interface Refusals {
-  /** Counts one call without a valid sign-in. */
   count(surface: string, server: string): void;
   close(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
 
-/** Writes at most one record a second, so that a flood of requests does not become a flood of records. */
+/** Writes at most one record a second: many requests must not cause many records. */
 export function countRefusals(log: Pick<AuditLog, 'append'>, clock: Clock): Refusals {
   let counts = new Map<string, { surface: string; server: string; times: number }>();
   let timer: NodeJS.Timeout | undefined;

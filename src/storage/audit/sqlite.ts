@@ -8,13 +8,10 @@ import type { Head } from '../../engine/audit/chain-writer.ts';
 import { chainsIn } from './call-chains.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
-/** A longer queue is written in several transactions, so that no caller waits for all of it. */
+/** The largest number of records in one transaction. */
 const AT_ONCE = 64;
 const CATCH_UP_MS = 1_000;
-/**
- * Under load, a transaction starts no earlier than this long after the previous one. A transaction costs several times as much as a
- * record, so batches pay off. A single caller never waits.
- */
+/** The minimum time between two transactions. A transaction costs several times as much as a record, so larger batches are faster. */
 const GATHER_MS = 2;
 
 export interface CallLogOptions {
@@ -35,8 +32,8 @@ const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
 
 /**
- * Records of one turn of the event loop, or of a short time under load, share a transaction. With synchronous=NORMAL a committed record
- * survives a killed process at once. It survives a power cut after the WAL is synced: before each audit checkpoint, within a second.
+ * Records that arrive together share one transaction. A committed record survives a killed process. It survives a power cut after the next
+ * checkpoint, which syncs the WAL.
  */
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
   const db = openSqlite(file);
@@ -50,12 +47,12 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
   const afterwards = () => {
     later ??= setTimeout(() => {
       later = undefined;
-      // The next search tries again and reports the error.
+      // The next search tries again and reports its error.
       catchUp().catch(() => undefined);
     }, CATCH_UP_MS).unref();
   };
 
-  // Indexes the records that an earlier process or release left without index entries.
+  // An earlier process may have left records without index entries.
   afterwards();
 
   let flushedAt = 0;
@@ -96,7 +93,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
 }
 
 interface Appending extends Pick<CallLogOptions, 'chain' | 'key' | 'checkpoints'> {
-  /** The note about the newest checkpoint, for the first record that this process appends; undefined for a new chain. */
+  /** The note for the first record of this process; undefined for a new chain. */
   readonly note: CheckpointNote | undefined;
 }
 
@@ -104,8 +101,8 @@ const endOf = (db: Sqlite, chain: string): number =>
   (db.prepare('SELECT max(n) FROM records WHERE chain = ?1').raw().get(chain) as [number | null])[0] ?? 0;
 
 /**
- * Each batch is one statement. Processes that share the file cannot fork the chain: SQLite refuses a number that is taken, and the
- * appender then reads the end of the chain again.
+ * Several processes may share the file. SQLite refuses a record number that another process used; then this process reads the end of the
+ * chain and tries once more.
  */
 function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appending): (batch: readonly Waiting[]) => Head {
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -142,11 +139,10 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
     return head;
   };
   return (batch) => {
-    // In this driver, prepared statements still run after `close`, so the connection is checked.
+    // In this driver, prepared statements still run after `close`.
     if (!db.open) throw new Error('closed');
     for (let again = false; ; again = true) {
-      // An explicit BEGIN takes the lock first: if the INSERT itself found the file locked, this driver would leave that statement
-      // unfinished.
+      // BEGIN IMMEDIATE takes the lock first. This driver leaves an INSERT unfinished if the INSERT itself finds the file locked.
       begin.run();
       try {
         return attempt(batch);
@@ -163,8 +159,8 @@ const headOf = (row: [number, Buffer] | undefined): Head => (row ? { n: row[0], 
 const isTaken = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_CONSTRAINT');
 
 /**
- * A file without the record of its last checkpoint was truncated or is an old copy. Appending to its chain would hide that, so the log
- * continues in a new chain and the old one stays unchanged.
+ * If the file lacks the record of its newest checkpoint, it was truncated or is an old copy. The log then continues in a new chain, because
+ * new records in the old chain would hide the loss.
  */
 async function continued(
   reader: AuditChains,

@@ -5,13 +5,12 @@ import type { Head } from '../../engine/audit/chain-writer.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 
-/** Only translate.ts creates queries. */
+/** A MongoDB query. Only translate.ts creates one from a filter. */
 export type Query = Readonly<Record<string, unknown>>;
 
 export interface Finding {
   readonly sort: Readonly<Record<string, 1 | -1>>;
   readonly limit: number;
-  /** Fields that the result omits. */
   readonly hide: readonly string[];
 }
 
@@ -23,13 +22,13 @@ export interface DocumentSource {
 export interface KeptEffect {
   readonly tool: string;
   readonly principal: string;
-  /** JSON text, because it keeps the order of keys. */
+  /** JSON text, because MongoDB does not accept every key. */
   readonly result: string;
 }
 
-/** An open transaction. It sees its own changes; others see them after the commit. */
+/** An open transaction. */
 export interface DocumentSession extends DocumentSource {
-  /** Prevents other transactions from changing these rows before this one ends. */
+  /** Prevents other transactions from changing these rows until this one ends. */
   hold(collection: string, ids: readonly string[]): Promise<void>;
   /** Sets the values and increments `row_version`. */
   update(collection: string, ids: readonly string[], values: Row): Promise<void>;
@@ -40,23 +39,23 @@ export interface DocumentSession extends DocumentSource {
 }
 
 export interface DocumentDatabase extends DocumentSource, DocumentLoader {
-  /** The name of the database; in the embedded database, the domain. */
+  /** The database name in MongoDB; the domain name in the embedded database. */
   readonly name: string;
-  /** Commits everything or nothing. Throws `Conflict` if the caller may run it again. */
+  /** Throws `Conflict` if the caller may run the transaction again. */
   transaction<T>(body: (session: DocumentSession) => Promise<T>): Promise<T>;
   effect(id: string): Promise<KeptEffect | undefined>;
   readonly chains: AuditChains;
   lastLink(chain: string): Promise<Head | undefined>;
-  /** Deletes all documents of these collections before a new sample is loaded; effects and audit records stay. */
+  /** Deletes the documents of these collections; effects and audit records stay. */
   empty(collections: readonly string[]): Promise<void>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The transaction failed and may run again. Nothing was written, unless `unknown` is true. */
+/** The transaction failed and may run again. It wrote nothing, unless `unknown` is true. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
-  /** The commit got no answer, so it may have happened. */
+  /** True if the commit got no answer. The transaction may be committed. */
   readonly unknown: boolean;
   constructor(unknown = false) {
     super('run again');
@@ -70,10 +69,7 @@ interface Link {
   readonly mac: string;
 }
 
-/**
- * Examines the error of a transaction. Returns true if its audit record proves that it was committed, and false if it may run again.
- * Throws in all other cases.
- */
+/** Returns true if the audit record proves the commit, and false if the transaction may run again. Otherwise throws. */
 export async function hadCommitted(
   error: unknown,
   { chains }: Pick<DocumentDatabase, 'chains'>,

@@ -1,6 +1,6 @@
 /**
- * The embedded document database: a SQLite file, cached in memory, with MongoDB queries by mingo. A transaction collects its changes and
- * writes them at its end, if no other process has changed the file since its beginning.
+ * The embedded document database: a SQLite file, cached in memory, with MongoDB queries by mingo. A transaction writes its changes at its
+ * end, if no other process has changed the file since its beginning.
  */
 import { aggregate, find } from 'mingo';
 import type { Document } from '../../declare/documents.ts';
@@ -25,14 +25,12 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS documents (collection TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (collection, id)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS effects (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID;
 `;
-/** A longer queue means that a transaction hangs, so further changes are refused. */
+/** The longest queue of transactions. Further ones are refused. */
 const MOST_WAITING = 200;
-/** Queries never contain JavaScript code, so mingo must not run any. */
 const OPTIONS = { scriptEnabled: false, useStrictMode: true } as const;
 
 type Documents = ReadonlyMap<string, Document>;
 
-/** The changes that a transaction writes at its end. */
 interface Pending {
   readonly documents: Map<string, Map<string, Document>>;
   readonly effects: Map<string, KeptEffect>;
@@ -43,7 +41,7 @@ interface Pending {
 const rank = (value: unknown): number => (value === null || value === undefined ? 0 : typeof value === 'number' ? 1 : 2);
 const compared = (a: unknown, b: unknown): number => rank(a) - rank(b) || (a === b ? 0 : (a as string) < (b as string) ? -1 : 1);
 
-/** Sorts without mingo, whose sort takes twice the time. */
+/** The sort of mingo takes twice the time. */
 function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   const keys = Object.entries(sort);
   return rows.sort((a, b) => {
@@ -55,7 +53,7 @@ function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   });
 }
 
-/** The only ids that a query can match; undefined if none of its mandatory conditions names ids. */
+/** The ids in the query's conditions on `_id`; undefined if it has none. No other document can match. */
 function idsNamed(query: Query): readonly string[] | undefined {
   const { $eq: only, $in: among } = (query['_id'] ?? {}) as Query;
   if (typeof only === 'string') return [only];
@@ -63,8 +61,8 @@ function idsNamed(query: Query): readonly string[] | undefined {
   return (query['$and'] as readonly Query[] | undefined)?.map(idsNamed).find((ids) => ids !== undefined);
 }
 /**
- * Omits only documents that cannot match; the query still decides. A full scan begins in a new event loop turn, because a call may need
- * two scans: one for the page and one for its summary.
+ * The documents that can match; the caller still runs the query on them. A full scan starts in a new event loop turn, because one call can
+ * need two scans.
  */
 async function candidates(documents: () => Documents, query: Query): Promise<Iterable<Document>> {
   const ids = idsNamed(query);
@@ -96,7 +94,6 @@ function sourceOver(documents: (collection: string) => Documents): DocumentSourc
 }
 
 export interface EmbeddedDocuments {
-  /** The collections of one domain. */
   of(domain: string): DocumentDatabase;
   close(): Promise<void>;
 }
@@ -117,7 +114,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
 
   const attempt = <T>(work: () => T): T => {
     try {
-      // Prepared statements outlive a closed connection in this driver, so check it first.
+      // In this driver, prepared statements still run after `close`.
       if (!db.open) throw new Error('closed');
       return work();
     } catch (error) {
@@ -130,7 +127,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
 
   const held = new Map<string, Documents>();
   let heldAt: unknown;
-  /** Committed documents, from the cache. A changed data_version means that another process committed, and clears the cache. */
+  /** Reads committed documents from the cache. A changed data_version means that another process committed. */
   const committed = (collection: string): Documents =>
     attempt(() => {
       const [now] = version.get() as [number];
@@ -160,7 +157,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
 
   let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  /** Runs transactions one after the other; reads do not wait. */
+  /** Runs transactions one at a time; reads do not wait. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');
     waiting++;
@@ -183,7 +180,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
       };
       return {
         ...sourceOver(now),
-        // Transactions of this process run one at a time, and `commit` detects writes of others.
+        // No lock is needed: transactions run one at a time, and `commit` detects writes of other processes.
         hold: async () => {},
         async update(collection, ids, values) {
           const documents = now(collection);

@@ -1,18 +1,18 @@
-/** Translates MongoDB driver errors to our failures, or to `Conflict` if the transaction may run again. */
+/** Translates MongoDB driver errors to failures, or to `Conflict` if the transaction may run again. */
 import { MongoError } from 'mongodb';
 import { Failure, failure } from '../../declare/errors.ts';
 import { Conflict } from './database.ts';
 
 const GONE =
   /ServerSelection|Network|Topology|NotConnected|PoolCleared|PoolClosed|WaitQueue|ClientClosed|ExpiredSession|MongoSystem|BeforeHandshake/;
-/** Write conflict, no such transaction (the server aborted it), lock timeout, snapshot unavailable, snapshot too old. */
+/** WriteConflict, NoSuchTransaction, LockTimeout, SnapshotUnavailable, SnapshotTooOld. */
 const CONFLICTS: readonly unknown[] = [112, 251, 24, 246, 239];
-/** Authentication failed, unauthorized, server shutting down, server no longer primary. */
+/** AuthenticationFailed, Unauthorized, ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary and similar codes. */
 const REFUSED: readonly unknown[] = [18, 13, 91, 189, 10107, 13435, 11600, 11602];
 
 const codeOf = (error: MongoError): unknown => ('code' in error ? error.code : undefined);
 
-/** The driver does not know whether the transaction was committed. */
+/** True if the driver does not know whether the transaction was committed. */
 export const isUnknownEnd = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 

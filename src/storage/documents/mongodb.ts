@@ -1,4 +1,4 @@
-/** The document database on MongoDB. It needs a replica set, because effect, result and audit record are one transaction. */
+/** The document database on MongoDB. It uses transactions, so the server must be a replica set or a sharded cluster. */
 import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
 import { type Filed, found, walked } from '../../engine/audit/chain.ts';
 import type { CollectionSpec, Document as Stored } from '../../declare/documents.ts';
@@ -14,7 +14,7 @@ import { plainDocument } from './plain.ts';
 import type { Collections } from './store.ts';
 
 const CONNECT_MS = 2_000;
-/** The deadline of one operation. The socket times out a little earlier, so that its connection is not used again. */
+/** The deadline of one operation. The socket times out 200 ms earlier, so its connection is not used again. */
 const OPERATION_MS = 5_000;
 const BATCH = 1_000;
 const AUDIT_BATCH = 500;
@@ -31,7 +31,6 @@ interface Link extends ChainedRecord {
 
 const late = (): Failure => failure('TIMEOUT', 'The database took too long.');
 
-/** Runs one operation with a deadline, and translates driver errors. */
 async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -43,7 +42,7 @@ async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
   }
 }
 
-/** Connects before first use: a client whose first connection fails never recovers. */
+/** Connects at once: a client whose first connection fails never recovers. */
 async function connect(url: string): Promise<MongoClient> {
   let client: MongoClient | undefined;
   try {
@@ -111,7 +110,7 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
   const documents = (collection: string) => db.collection<Stored>(collection);
   return {
     ...sourceOver(db, session),
-    // MongoDB detects conflicts only between writes, so this writes to the rows that were read.
+    // MongoDB detects conflicts only between writes, so this writes to the rows that the transaction read.
     hold: async (collection, ids) =>
       void (
         ids.length > 0 &&
@@ -132,7 +131,7 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
   };
 }
 
-/** A duplicate effect or audit record means that another transaction came first, so the caller runs this one again. */
+/** Another transaction wrote this effect or audit record first, so the caller runs the transaction again. */
 function again(error: unknown): never {
   throw error instanceof Error && 'code' in error && error.code === 'CHANGED_SINCE_APPROVAL' ? new Conflict() : error;
 }
@@ -150,7 +149,7 @@ async function transaction<T>(client: MongoClient, db: Db, body: (session: Docum
     await timed(commit(session)).catch(unseen);
     return result;
   } finally {
-    // If the abort takes too long, the server ends the transaction itself.
+    // If the abort fails, the server ends the transaction.
     if (session.inTransaction()) await timed(session.abortTransaction(), CONNECT_MS).catch(() => {});
     await session.endSession().catch(() => {});
   }
@@ -164,7 +163,7 @@ async function commit(session: ClientSession): Promise<void> {
   }
 }
 
-/** A commit that timed out may still have happened. */
+/** After a timeout, nobody knows whether the server committed. */
 function unseen(error: unknown): never {
   throw error instanceof Error && 'code' in error && error.code === 'TIMEOUT' ? new Conflict(true) : error;
 }
@@ -235,7 +234,7 @@ function databaseIn(client: MongoClient, db: Db, collections: Collections): Docu
       return row ? { n: row.n, mac: row.mac } : undefined;
     },
     isEmpty: async (collection) => (await timed(db.collection(collection).findOne({}, { projection: { _id: 1 } }))) === null,
-    /** Loads into a temporary collection first, so that an interrupted start leaves no half-filled collection. */
+    /** Loads into a temporary collection and renames it: an interrupted start must not leave half of the documents. */
     async fill(collection, documents, written) {
       const loading = db.collection<Stored>(`${collection}_loading_${process.pid}`);
       let batch: Stored[] = [];
@@ -262,7 +261,7 @@ function databaseIn(client: MongoClient, db: Db, collections: Collections): Docu
   };
 }
 
-/** Runs at every start: MongoDB leaves existing indexes as they are. */
+/** Runs at every start; existing indexes stay as they are. */
 async function prepare(db: Db, collections: Collections): Promise<void> {
   const newest = { at: -1, chain: -1, n: -1 } as const;
   await db
@@ -284,11 +283,10 @@ async function index(
 
 export interface MongoDocuments {
   readonly database: DocumentDatabase;
-  /** Creates missing indexes. */
   prepare(): Promise<void>;
 }
 
-/** Opens the database that the URL names, or else `tamshai_<domain>`. */
+/** Opens the database that the URL names; without a name, `tamshai_<domain>`. */
 export async function openMongo(url: string, domain: string, collections: Collections): Promise<MongoDocuments> {
   const client = await connect(url);
   const named = client.options.dbName;

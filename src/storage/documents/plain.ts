@@ -1,9 +1,8 @@
-/** Validates documents before they are stored: plain data, and only field names that no store interprets. */
+/** Validates documents before they are stored: only plain data and safe field names. */
 import type { Document, Patch } from '../../declare/documents.ts';
 import { fieldName } from '../../declare/filter.ts';
 import type { Row } from '../../declare/rows.ts';
 
-/** Fields that only the document store sets. */
 const OURS = new Set(['_id', 'row_version', 'removed', 'held']);
 const ID = /^[\x21-\x7e]{1,128}$/;
 

@@ -1,4 +1,4 @@
-/** The document store for MongoDB and the embedded database: row scopes, masks, keyset pagination, exactly-once effects. */
+/** The document store for MongoDB and the embedded database: row scopes, masks, pages and effects that run once. */
 import type { z } from 'zod';
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { type CollectionSpec, type DocumentReader, type DocumentWriter, documentWords, type Patch } from '../../declare/documents.ts';
@@ -16,12 +16,12 @@ export type Collections = Readonly<Record<string, CollectionSpec<string>>>;
 type Seen = (collection: string) => { readonly scope: Query; readonly hide: readonly string[]; readonly writes: boolean };
 
 const ATTEMPTS = 12;
-/** The largest number of rows in one read or change without a limit; tools use pages for more. */
+/** The largest number of rows in one change, or in one read without a limit. */
 const MOST = 10_000;
 const BY_ID: Order<string> = asc('_id');
 const PRESENT: Query = { removed: { $ne: true } };
 
-/** The rows and fields of each collection that a caller may use. Without a principal or a declared audience: none. */
+/** The rows and fields that the caller may use. A caller without a principal or a declared audience sees no rows. */
 const seenBy =
   (collections: Collections, { audience, person, shows }: StoreSession): Seen =>
   (collection) => {
@@ -38,7 +38,6 @@ const shown = (row: Row, hide: readonly string[]): Row => {
   return row;
 };
 
-/** `onRead` is called with the rows of every read, to collect their versions and lock them. */
 function readerOver(
   source: DocumentSource,
   seen: Seen,
@@ -98,7 +97,7 @@ const changed = (why: string) => failure('CHANGED_SINCE_APPROVAL', `Nothing was 
 const notYours = () => failure('INSUFFICIENT_PERMISSIONS', 'This is not yours to change.');
 
 function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
-  /** Reads rows back after a write. Throws if the caller may not see all of them. */
+  /** Reads written rows back. Throws if the caller may not see all of them. */
   const again = async <S extends z.ZodObject>(schema: S, collection: string, ids: readonly string[]) => {
     const { scope, hide } = seen(collection);
     const rows = await session.find(collection, both(scope, { _id: { $in: ids } }), { sort: sorting(BY_ID), limit: ids.length, hide });
@@ -141,7 +140,7 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
   };
 }
 
-/** Refuses masks of nested fields at start-up: the two databases treat them differently, which could disclose values. */
+/** Refuses masks of nested fields: MongoDB and mingo treat them differently, which could disclose values. */
 function checkMasks(collections: Collections): void {
   for (const [name, { masks = {} }] of Object.entries(collections))
     for (const field of Object.values(masks).flat())
@@ -186,7 +185,7 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
             const versions: Versions = [];
             const reading = readerOver(session, seen, async (collection, rows) => {
               versions.push(...rows.map(versionOf));
-              // Locks every row that was read, also rows that are not written: the approved data must not change before the commit.
+              // Locks every row that was read: the data on the card must not change before the commit.
               await session.hold(
                 collection,
                 rows.map((row) => String(row['_id'])),

@@ -1,4 +1,4 @@
-/** Translates filters, orders and totals to MongoDB queries, for MongoDB and mingo. Values are only ever operands. */
+/** Translates filters, orders and totals to MongoDB queries. Values are only ever operands. */
 import type { Grouping, Total } from '../../declare/documents.ts';
 import { FieldFilter, Filter, fieldName, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
@@ -8,10 +8,10 @@ import type { Query } from './database.ts';
 
 const NOTHING: Query = { _id: { $in: [] } };
 
-/** Matches a text literally, ignoring case. */
+/** Matches the text literally and ignores case. */
 function pattern(op: 'text' | 'prefix' | 'part', value: string): RegExp {
   const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  // Not `$`: in MongoDB it also matches before a final line break.
+  // `$` would also match before a final line break.
   return new RegExp(`${op === 'part' ? '' : '^'}${literal}${op === 'text' ? '(?![\\s\\S])' : ''}`, 'iu');
 }
 
@@ -36,14 +36,14 @@ function testOf(test: Test): Query | undefined {
     case 'text':
     case 'prefix':
     case 'part':
-      // Stored texts contain no NUL, and a pattern must not contain one.
+      // No stored text contains NUL, and a pattern must not contain it.
       return test.value.includes('\0') ? undefined : { $regex: pattern(test.op, test.value) };
   }
 }
 
 const all = (parts: readonly Query[]): Query => (parts.length === 0 ? {} : parts.length === 1 && parts[0] ? parts[0] : { $and: parts });
 
-/** A filter on a hidden field matches nothing, so that callers cannot guess its value. */
+/** A filter on a hidden field matches nothing: otherwise callers could guess its value. */
 export function matching(filter: Filter | FieldFilter, hidden: readonly string[] = []): Query {
   if (filter instanceof FieldFilter) {
     if (isHidden(filter.field, hidden)) return NOTHING;
@@ -59,13 +59,13 @@ export function matching(filter: Filter | FieldFilter, hidden: readonly string[]
 export const isHidden = (field: string, hidden: readonly string[]): boolean =>
   hidden.some((each) => field === each || field.startsWith(`${each}.`));
 
-/** Combines queries with $and, so that no query replaces a key of another. */
+/** $and keeps both conditions if two queries have the same key. */
 export const both = (...queries: readonly Query[]): Query => ({ $and: queries });
 
 export const sorting = ({ keys, direction }: Order<string>): Record<string, 1 | -1> =>
   Object.fromEntries(keys.map((key) => [fieldName(key), direction === 'asc' ? 1 : -1]));
 
-/** Keyset pagination: (a, b, id) > (x, y, z), written out. The extra bound on the first key lets an index be used. */
+/** Keyset pagination: (a, b, id) > (x, y, z). The extra bound on the first key lets MongoDB use an index. */
 export function past({ order: { keys, direction }, after }: Window): Query {
   if (after === undefined) return {};
   const [beyond, from] = direction === 'asc' ? ['$gt', '$gte'] : ['$lt', '$lte'];
@@ -81,7 +81,7 @@ export function past({ order: { keys, direction }, after }: Window): Query {
   return { $and: [{ [keys[0] ?? '_id']: { [from]: values[0] } }, { $or: steps }] };
 }
 
-/** Adds whole cents, because integers add up exactly. */
+/** Sums use whole cents, because sums of fractions are inexact. */
 const cents = (field: string): Query => ({ $round: [{ $multiply: [`$${field}`, 100] }, 0] });
 
 function accumulating(total: Total): Query {
@@ -113,7 +113,7 @@ const plain = (name: string): string => {
   return fieldName(name);
 };
 
-/** Returns the pipeline, and a function that converts its results to rows. */
+/** Returns the pipeline and a function that converts its results to rows. */
 export function grouped(
   match: Query,
   { by = [], totals, order, limit }: Grouping,

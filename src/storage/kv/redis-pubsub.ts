@@ -1,4 +1,4 @@
-/** Pub/sub over Redis. */
+/** Sends and receives messages between processes with Redis pub/sub. */
 import { Redis } from 'ioredis';
 import { failure } from '../../declare/errors.ts';
 import type { PubSub } from '../../engine/ports.ts';
@@ -7,10 +7,10 @@ import { connected, disconnectIfLate } from './redis.ts';
 const COMMAND_MS = 1_500;
 const PING_INTERVAL_MS = 10_000;
 
-/** Redis channels ignore the database number, so the channel's name contains it. */
+/** Redis channels ignore the database number, so the name of the channel contains it. */
 const channelOf = (url: string, name: string) => `tamshai:${new URL(url).pathname.replace(/^\/?$/, '/0')}:${name}`;
 
-/** Uses its own connections, because a subscribed one accepts no other commands. Messages are lost while the connection is down. */
+/** A subscribed connection accepts no other commands, so there are two. Messages are lost while a connection is down. */
 export async function openRedisPubSub(
   url: string,
   name: string,
@@ -24,15 +24,15 @@ export async function openRedisPubSub(
     commandTimeout: COMMAND_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    // The driver's own resubscription ignores errors: a connection lost during it would end the process or stay unsubscribed.
+    // The driver's own resubscription ignores errors: the process could crash or stay unsubscribed.
     autoResubscribe: false,
   } as const;
   const [subscriber, publisher] = [new Redis(url, options), new Redis(url, options)];
   const unavailable = () => failure('SERVICE_UNAVAILABLE', 'Other processes cannot be reached right now.');
-  // Each call reports its own error, and the driver reconnects.
+  // Each call reports its own error; an error event without a listener would crash the process.
   for (const each of [subscriber, publisher]) each.on('error', () => undefined);
   subscriber.on('message', (_channel: string, text: string) => onMessage(text));
-  // A connection that only receives does not notice a lost server.
+  // Only a ping finds out that the server of an idle connection is gone.
   const pinging = setInterval(() => {
     const { stream } = subscriber;
     subscriber.ping().catch((error: unknown) => disconnectIfLate(stream, error));

@@ -26,7 +26,7 @@ const COUNT = `
 local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return n`;
-/** Uses the server's clock, because the clocks of the processes may differ. */
+/** The clocks of the processes may differ, so Redis supplies the time. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -36,13 +36,13 @@ if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
-/** Renews an expired lease too: the holder still works, but could not reach the server. */
+/** An expired lease is renewed too: its holder may only have lost the connection for a while. */
 const KEEP = `${NOW}
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** The safe part of a driver error. Its message can contain the whole command, including AUTH with the password. */
+/** A driver message can contain the AUTH command with the password, so only the error code or name is used. */
 const reason = (error: unknown): string => {
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
   if (typeof code === 'string') return code;
@@ -52,7 +52,7 @@ const unavailable = (error: unknown, sentence = 'The store for sessions and appr
   Object.assign(failure('SERVICE_UNAVAILABLE', sentence), { cause: reason(error) });
 const ms = (seconds: number) => Math.max(1, Math.ceil(seconds * 1000));
 
-/** Connects and checks the server. Rejects with one sentence without address and password. */
+/** The errors contain neither address nor password. */
 export async function openRedisKeyValue(url: string, logger?: Logger): Promise<KeyValue> {
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) {
     throw failure('VALIDATION_ERROR', 'REDIS_URL must look like redis://host:6379 or rediss://user:password@host:6379.');
@@ -62,13 +62,13 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
     lazyConnect: true,
     connectTimeout: COMMAND_MS,
     commandTimeout: COMMAND_MS,
-    // While Redis is down, callers get a 503 at once. The driver must not resend commands: a repeated swap that already succeeded would
-    // report failure.
+    // While Redis is down, callers get a 503 at once. The driver must not resend a command: a swap that already succeeded would report
+    // failure.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS),
-    // After a failover the old primary refuses writes, so the client reconnects to find the new one.
+    // After a failover the old primary refuses writes. The client reconnects to find the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   redis.defineCommand('swapValue', { lua: SWAP, numberOfKeys: 1 });
@@ -131,18 +131,18 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   };
 }
 
-/** Answers come in order, so a late one delays all others. After a timeout, the connection is closed and a new one is used. */
+/** Redis answers in order, so one late answer delays all others. After a timeout, this closes the connection. */
 export function disconnectIfLate(stream: Redis['stream'], error: unknown): void {
   if ((error as Error).message !== 'Command timed out') return;
   const { bytesRead } = stream;
-  // If this process itself was blocked, the answer is already in the buffer and is read first.
+  // If this process was blocked, the answer is already in the buffer. Then the connection stays open.
   setImmediate(() => void (stream.bytesRead === bytesRead && stream.destroy()));
 }
 
-/** Retries for a few seconds, because the server may still be starting. A refused password is final. */
+/** Retries for five seconds, because the server may still be starting. A refused password fails at once. */
 export async function connected(redis: Redis, lastError: () => unknown): Promise<void> {
   const deadline = Date.now() + START_MS;
-  // The retry strategy repeats a failed first attempt, so its rejection is ignored here.
+  // The retry strategy connects again, so this error is ignored.
   redis.connect().catch(() => undefined);
   while (redis.status !== 'ready') {
     const error = lastError();
@@ -154,7 +154,7 @@ export async function connected(redis: Redis, lastError: () => unknown): Promise
   }
 }
 
-/** A server that evicts keys would lose revoked tokens and waiting tickets. */
+/** If Redis evicted keys, revoked tokens and open tickets would be lost. */
 async function refuseEviction(redis: Redis, logger: Logger | undefined): Promise<void> {
   const info = await redis.info('memory').catch(() => '');
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1];

@@ -1,12 +1,12 @@
-/** The key-value store with encrypted values. */
+/** Encrypts the values of a key-value store. */
 import type { KeyValue } from '../../engine/ports.ts';
 import { createSeal } from '../seal.ts';
 
 const SWAP_TRIES = 8;
 
 /**
- * Encrypts the values of a key-value store, because cards contain salaries. The name of the key is authenticated, so that a value
- * copied to another key cannot be decrypted. A value that cannot be decrypted counts as missing. Counters are not encrypted.
+ * Values can contain salaries. A value that another key's value replaced does not decrypt, and then counts as missing. Counters are not
+ * encrypted.
  */
 export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
   const { seal, open } = createSeal(key, previous);
@@ -25,8 +25,8 @@ export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: U
       return kv.swap(name, stored, sealed, ttlSeconds);
     },
     /**
-     * Encrypting a text twice gives different bytes. So this decrypts the stored bytes, compares the text, and swaps exactly those
-     * bytes. If another process replaced them in between, it compares again.
+     * Equal texts encrypt to different bytes. This compares the decrypted text, then swaps the stored bytes. If they changed meanwhile, it
+     * starts again.
      */
     async swap(name, expected, next, ttlSeconds) {
       const sealed = seal(name, next);

@@ -13,7 +13,7 @@ const SWEEP_AT_MOST = 1_000;
 const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The store for sessions and approvals cannot be used right now.'), { cause });
 
-/** `:memory:` is a private store. Each operation is one atomic statement, so that processes can share the file without transactions. */
+/** Each operation is one atomic statement, so several processes can share the file without transactions. */
 export function openSqliteKeyValue(file: string, clock: Clock = { now: () => new Date() }): KeyValue {
   const db = openSqlite(file);
   db.exec(SCHEMA);
@@ -46,7 +46,7 @@ export function openSqliteKeyValue(file: string, clock: Clock = { now: () => new
   };
   const attempt = async <T>(work: (now: number) => T): Promise<T> => {
     try {
-      // In this driver, prepared statements still run after `close`, so the connection is checked.
+      // In this driver, prepared statements still run after `close`.
       if (!db.open) throw new Error('closed');
       return work(clock.now().getTime());
     } catch (cause) {

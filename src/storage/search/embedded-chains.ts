@@ -1,10 +1,10 @@
-/** The audit chains of changes in the SQLite file of the embedded search store. */
+/** Reads the audit chains in the SQLite file of the embedded search store. */
 import { type Filed, found, walked } from '../../engine/audit/chain.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { type Sqlite, storedText } from '../sqlite-file.ts';
 
 const BATCH = 500;
-/** Reads bytes for `storedText`: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
+/** The driver truncates text at NUL and crashes on invalid UTF-8, so these columns are read as bytes. */
 const COLUMNS = ['chain', 'n', 'body', 'mac', 'at', 'principal'].map((name) => (name === 'n' ? name : `CAST(${name} AS BLOB)`)).join(', ');
 type Raw = [chain: Buffer, n: number, body: Buffer, mac: Buffer, at: Buffer, principal: Buffer];
 const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({

@@ -1,4 +1,4 @@
-/** The SQLite schema of the embedded search store: JSON rows per collection, their stems in FTS5, and all known stems. */
+/** The SQLite tables of the embedded search store: rows as JSON, their stems in an FTS5 index, and a list of all stems. */
 import { fieldName } from '../../declare/filter.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Sqlite } from '../sqlite-file.ts';
@@ -6,7 +6,7 @@ import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts'
 
 export const tableOf = (domain: SearchDomain, shape: Shape): string => `${domain.name}_${shape.name}`;
 
-/** Collection names begin with a letter, so no collection has a table of this name. */
+/** A collection name begins with a letter, so no collection can have these table names. */
 export const auditOf = ({ name }: SearchDomain): string => `${name}__audit`;
 export const effectsOf = ({ name }: SearchDomain): string => `${name}__effects`;
 
@@ -22,7 +22,7 @@ export interface Tables {
   insert(shape: Shape, stored: Stored, version: number, seen?: Set<string>): void;
   update(shape: Shape, stored: Stored, version: number): void;
   remove(shape: Shape, id: string): void;
-  /** The value of a plain field of every row, by key. */
+  /** The value of one field in every row, by row key. */
   valuesOf(shape: Shape, field: string): Map<string, string>;
 }
 
@@ -59,7 +59,7 @@ export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMa
   }
 }
 
-/** Reindexes every row from its stored body. */
+/** Indexes every row again from its stored body. */
 function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
   const table = tableOf(domain, shape);
   const index = indexing(db, table, shape);
@@ -78,7 +78,7 @@ function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
   }
 }
 
-/** `seen` holds the stems that this transaction has written already; most rows add no new stem. */
+/** `seen` contains the stems that this transaction has already written. */
 function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored: Stored, seen?: Set<string>) => void {
   const columns = Math.max(1, shape.texts.length);
   const words = db.prepare(
@@ -96,7 +96,7 @@ function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored
         all.push(word);
       }
     }
-    // Stems of deleted rows stay: they only cause a lookup without hits.
+    // Stems of deleted rows stay. They cost a lookup without results.
     if (all.length > 0) stem.run(JSON.stringify(all));
   };
 }

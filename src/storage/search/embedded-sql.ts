@@ -1,4 +1,4 @@
-/** Translates filters and words to SQL over JSON and FTS5. Values are parameters; words are quoted stems of letters and digits. */
+/** Translates filters and search words to SQL. Values are parameters; words are quoted stems of letters and digits. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Figures } from '../../declare/search.ts';
 import type { Asked } from './handles.ts';
@@ -6,7 +6,6 @@ import type { PlainField, Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';
 
 export type Bound = string | number | null;
-/** SQL text and its parameters, in the order of the question marks. */
 export class Statement {
   text = '';
   readonly values: Bound[] = [];
@@ -17,7 +16,7 @@ export class Statement {
   }
 }
 
-/** Safe to insert into SQL: declared names contain only letters, digits, underscores and dots. */
+/** The names are declared, and contain only letters, digits, underscores and dots. */
 const path = (name: string) => `'$."${name}"'`;
 export const columnOf = (shape: Shape, name: string): string => (name === shape.key ? 'd.id' : `json_extract(d.f, ${path(name)})`);
 
@@ -73,7 +72,7 @@ function scalar(into: Statement, test: Test, column: string, lowered: string): v
   }
 }
 
-/** A list passes a test if one of its values does. It passes "not" if no value is equal, and "is null" if it has no value. */
+/** A list matches if one of its values matches. "Not x" means that no value is x; "is null" means that the list is empty. */
 function anyOf(into: Statement, name: string, test: Test): void {
   const among = (column: string) => `EXISTS (SELECT 1 FROM json_each(${column}, ${path(name)}) e`;
   const none = (test.op === 'is' && test.value === null) || (test.op === 'not' && test.value !== null);
@@ -86,7 +85,7 @@ function anyOf(into: Statement, name: string, test: Test): void {
   into.add(')');
 }
 
-/** A word of the query, with the stems of this collection that are near it. */
+/** A word of the query and the similar stems of this collection. */
 export interface Variants {
   readonly sought: Sought;
   readonly near: readonly string[];
@@ -94,9 +93,9 @@ export interface Variants {
 
 const quoted = (stem: string) => `"${stem}"`;
 
-/** The points of one word or pair in one text field. */
+/** The points that a match of one word or pair in one text field gives. */
 interface Clause {
-  /** The index of the word; -1 for a pair, which adds points but does not make a row a match. */
+  /** The index of the word, or -1 for a pair. A pair adds points, but alone it does not make a row match. */
   readonly word: number;
   readonly points: number;
   readonly match: string;
@@ -118,7 +117,6 @@ const pairClauses = ({ shape, texts }: Scoring, [one, two]: readonly [string, st
   texts.map(({ name, weight }) => ({ word: -1, points: PAIR * weight, match: `${columnIn(shape, name)} : ("${one} ${two}")` }));
 const columnIn = (shape: Shape, name: string): string => `{c${shape.texts.findIndex((text) => text.name === name)}}`;
 
-/** Selects one row for each clause that a document matches. */
 function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): void {
   clauses.forEach(({ word, points, match }, i) => {
     const union = i === 0 ? '' : ' UNION ALL ';
@@ -127,20 +125,20 @@ function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): 
   if (clauses.length === 0) into.add('SELECT 0 AS doc, 0 AS w, 0 AS s WHERE 0');
 }
 
-/** Adds up the points of all words and pairs for each document. */
+/** Selects the score of each document that has enough of the words. */
 function scored(into: Statement, table: string, asked: Asked, variants: readonly Variants[]): void {
   into.add('WITH found AS (');
   clausesOf(into, table, [
     ...variants.flatMap((each, word) => wordClauses(asked, each, word)),
     ...(asked.seek?.pairs ?? []).flatMap((pair) => pairClauses(asked, pair)),
   ]);
-  // Pairs add points, but only words count towards the number that is needed.
+  // Only words count for the number of matches that is needed.
   into.add(
     `), hits AS MATERIALIZED (SELECT doc, sum(s) AS score FROM found GROUP BY doc HAVING count(DISTINCT CASE WHEN w >= 0 THEN w END) >= ${asked.seek?.needed ?? 1}) `,
   );
 }
 
-/** The points of one word or one pair for each document. The caller adds them up. */
+/** A statement that selects the points of one word or pair for each document. */
 export interface ScoringPart {
   readonly isWord: boolean;
   readonly statement: Statement;
@@ -158,15 +156,15 @@ export function scoringParts(table: string, asked: Asked, variants: readonly Var
   ];
 }
 
-/** Whether the filter matches every row. */
+/** True if the filter matches every row. */
 const isOpen = ({ how, parts }: Filter): boolean => how === 'all' && parts.every((part) => part instanceof Filter && isOpen(part));
 
 const isBestFirst = ({ order, filter }: Asked): boolean => order.direction === 'desc' && order.keys[0] === '_score' && isOpen(filter);
 
-/** Scores by `doc`, the row number in the table. */
+/** Scores by row number (`doc`). */
 export type Scores = ReadonlyMap<number, number>;
 
-/** If only the scores decide, keeps the hits that can be on the page, so that no other rows are read. */
+/** If only the score decides the order, drops the hits that cannot be on this page. */
 export function reachable(asked: Asked, scores: Scores): Scores {
   if (!isBestFirst(asked)) return scores;
   const [before = Number.POSITIVE_INFINITY] = (asked.after ?? []) as readonly number[];
@@ -176,8 +174,8 @@ export function reachable(asked: Asked, scores: Scores): Scores {
 }
 
 /**
- * Without a filter, only the best `take` hits can be on the page, and reading the other rows would take most of the time. After a cursor,
- * hits with the cursor's score are not counted: they may lie before it.
+ * Keeps the best `take` hits, because only they can be on the page. Hits with the cursor's score may lie before the cursor, so they do not
+ * count.
  */
 function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' AND h.score >= (SELECT coalesce(min(score), 0) FROM (SELECT score FROM hits');
@@ -185,7 +183,7 @@ function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' ORDER BY score DESC LIMIT ?))', take);
 }
 
-/** `by` is either the words of the query, from which the statement computes the scores, or scores that are already computed. */
+/** `by` is either the words of the query or scores that are already computed. */
 export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
   const { shape, filter, order, after, take, seek } = asked;
   const into = new Statement();
@@ -201,13 +199,13 @@ export function finding(table: string, asked: Asked, by: readonly Variants[] | S
   );
   condition(into, shape, filter);
   if (seek && !(by instanceof Map) && isBestFirst(asked)) bestOnly(into, asked);
-  // Without words all scores are equal, so the order omits them and an index can serve it.
+  // Without words all scores are equal. Then SQLite can use an index for the order.
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   const columns = keys.map(({ key }) => (key === '_score' ? 'h.score' : columnOf(shape, key)));
   const [first] = columns;
   if (after && first !== undefined) {
     const sign = order.direction === 'asc' ? '>' : '<';
-    // An index on expressions serves this bound on the first key, but not the comparison of rows.
+    // SQLite uses the index for this bound on the first key, but not for the comparison of several keys.
     into.add(` AND ${first} ${sign}= ?`, keys[0]?.value);
     into.add(` AND (${columns.join(', ')}) ${sign} (${columns.map(() => '?').join(', ')})`, ...keys.map(({ value }) => value));
   }

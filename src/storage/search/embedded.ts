@@ -1,4 +1,4 @@
-/** The embedded search store in one SQLite file: one connection reads, one writes; effect and audit record are one transaction. */
+/** The embedded search store in one SQLite file. One connection reads and one writes. */
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import { answerParser, type Row } from '../../declare/rows.ts';
@@ -16,19 +16,19 @@ import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
 const BUSY_MS = 5_000;
-/** How long writes at start-up wait for the file: longer than any writer of ours holds it. */
+/** How long a write at start-up waits for the file. Our own writers finish sooner. */
 const HELD_MS = 30_000;
 const ATTEMPTS = 12;
-/** Queries with more words yield to the event loop: each word takes a few milliseconds, and there may be two dozen. */
+/** Queries with more words than this return to the event loop after each word. One word takes a few milliseconds. */
 const WORDS_AT_ONCE = 4;
 const SCORING_TRIES = 3;
 const LOAD_AT_ONCE = 500;
-/** If this many changes wait, further ones are refused at once, because they would time out in the queue. */
+/** The longest queue of changes. Further ones would time out in it, so they are refused. */
 const MOST_WAITING = 200;
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED');
-/** Another process appended to the chain first. */
+/** True if another process appended to the chain first. */
 const isConflict = (error: unknown) =>
   codeOf(error).startsWith('SQLITE_CONSTRAINT_PRIMARYKEY') && error instanceof Error && error.message.includes('__audit.');
 
@@ -44,7 +44,6 @@ const tooMany = () => failure('SERVICE_UNAVAILABLE', 'Too many changes at once.'
 const heldByAnother = (file: string) =>
   new DatabaseProblem(`Another program is writing to ${file} and does not stop. Close it, and start again.`);
 
-/** Another program may hold the file. At start-up only the operator can end that program, so the error asks for it. */
 function openWriter(file: string, prepare: (db: Sqlite) => void): Sqlite {
   let db: Sqlite | undefined;
   try {
@@ -61,7 +60,7 @@ const round = (value: unknown): unknown => (typeof value === 'number' ? Math.rou
 
 function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine<Hit> {
   const all = (statement: Statement): unknown[][] => {
-    // Prepared statements outlive a closed connection in this driver, so check it first.
+    // In this driver, prepared statements still run after `close`.
     if (!db.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
     try {
       return db
@@ -72,7 +71,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
       throw toFailure(error);
     }
   };
-  /** The known stems that are near the word. */
+  /** The stems of the collection that are similar to the word. */
   const near = (shape: Shape, sought: Sought): string[] => {
     const wide = sought.typos > 0 ? String.fromCodePoint(sought.stem.codePointAt(0) ?? 0) : sought.stem;
     const upTo = sought.typos > 0 || sought.begins ? `${wide}\u{10ffff}` : `${wide}\0`;
@@ -84,7 +83,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
   };
   const version = db.prepare('PRAGMA data_version').raw();
   const changes = () => String(version.get());
-  /** Scores of the rows with enough words, added up in several event loop turns. */
+  /** Scores the rows with enough words, one word per event loop turn. */
   async function scoresOf(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
     const rows = new Map<number, { words: number; score: number }>();
     for (const { isWord, statement } of scoringParts(tableOf(domain, asked.shape), asked, variants)) {
@@ -100,8 +99,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
     return reachable(asked, new Map(enough.map(([doc, { score }]) => [doc, score])));
   }
   /**
-   * Repeats the scoring if rows changed meanwhile, a limited number of times. Stale scores disclose nothing: the
-   * filter applies when the rows are read.
+   * Scores again if rows changed meanwhile, at most three times. Old scores disclose nothing: the filter applies when the rows are read.
    */
   async function settledScores(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
     for (let left = SCORING_TRIES; ; left--) {
@@ -147,7 +145,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
   };
 }
 
-/** Queues the transactions on each file: a store has one write connection, and other stores of this process use the file too. */
+/** Runs the transactions on each file one at a time. Several stores of this process may share a file. */
 const turns = new Map<string, Promise<unknown>>();
 function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
   const mine = (turns.get(file) ?? Promise.resolve()).then(work, work);
@@ -159,9 +157,9 @@ function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 export interface EmbeddedSearchOptions {
-  /** How long a start waits for another program that writes to the file. */
+  /** How long a write at start-up waits for another program that writes to the file. */
   readonly heldMs?: number;
-  /** Queries with at most this many words are answered in one event loop turn. */
+  /** Queries with at most this many words run in one event loop turn. */
   readonly wordsAtOnce?: number;
 }
 
@@ -176,7 +174,7 @@ export function openEmbeddedSearch(
   const writer = openWriter(file, (db) => prepareFile(db, domain, shapes));
   const reader = openSqlite(file);
   reader.pragma('query_only = ON');
-  // Waiting inside the driver would block the whole process, including a store of ours that holds the file.
+  // The driver would block the whole process while it waits, so `begin` waits instead.
   writer.pragma('busy_timeout = 0');
   const tables = tablesIn(writer, domain, shapes);
   const [reading, writing] = [engineOn(reader, domain, wordsAtOnce), engineOn(writer, domain, wordsAtOnce)];
@@ -196,9 +194,7 @@ export function openEmbeddedSearch(
       await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
     }
   }
-  /**
-   * `until` is a deadline that includes the time in the queue. Without it, the transaction waits `heldMs` for the file, from its turn on.
-   */
+  /** `until` is a deadline that includes the time in the queue. Without it, the transaction waits `heldMs` for the file. */
   const transaction = <T>(body: () => Promise<T>, until?: number): Promise<T> =>
     inTurn(file, async () => {
       if (until === undefined) await begin(Date.now() + heldMs, () => heldByAnother(file));
@@ -228,7 +224,7 @@ export function openEmbeddedSearch(
   return {
     product: `SQLite ${(reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v}`,
     audit,
-    // The audit record commits together with the effect, so no effect lacks its outcome.
+    // Effect and audit record are one transaction, so nothing can be left open.
     settle: async () => 0,
     last: async (chain) => {
       const row = reader
@@ -281,7 +277,7 @@ export function openEmbeddedSearch(
             if (there.has(id)) gone.add(id);
             continue;
           }
-          // Replaces changed rows at version 1: no approval refers to them, so their version need not increase.
+          // No approval refers to these rows, so a changed row starts again at version 1.
           tables.remove(shape, id);
           tables.insert(shape, shape.stored({ ...made, [shape.key]: id, [print]: wantedPrint }), 1, seen);
           if (++written % LOAD_AT_ONCE === 0) await new Promise((next) => setImmediate(next));

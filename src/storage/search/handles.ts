@@ -1,4 +1,4 @@
-/** The search API of tools, over any engine: row scopes, hidden fields, row versions, and one document per effect. */
+/** Implements the search API of tools on any engine: row scopes, hidden fields, row versions, one document per effect. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { KeyPart } from '../../engine/lists/cursor.ts';
@@ -33,10 +33,9 @@ import { type Seeking, seeking } from './words.ts';
 
 export interface Asked {
   readonly shape: Shape;
-  /** Scope and filter, after `usable`. */
+  /** Scope and filter together, checked by `usable`. */
   readonly filter: Filter;
   readonly seek: Seeking | undefined;
-  /** The text fields that the caller may see. */
   readonly texts: readonly TextField[];
   readonly order: Order<string>;
   readonly after: readonly KeyPart[] | undefined;
@@ -47,33 +46,33 @@ export interface Hit {
   readonly version: number;
   readonly score: number;
 }
-/** The part that each search engine implements. */
+/** The queries that each search engine implements. */
 export interface Engine<H extends Hit> {
   find(asked: Asked): Promise<H[]>;
   count(shape: Shape, filter: Filter): Promise<number>;
   groups(shape: Shape, filter: Filter, figures: Figures): Promise<Row[]>;
 }
 
-/** The document that an effect writes; there is at most one. */
+/** The one document that an effect writes. */
 export interface Write<H extends Hit> {
   readonly shape: Shape;
   readonly stored: Stored;
   readonly version: number;
-  /** The document before the change; undefined for a new one. */
+  /** Undefined for a new document. */
   readonly before: H | undefined;
 }
 
 const MOST_ROWS = 1_000;
 const CHANGED = 'Nothing was written: the row is no longer as it was shown, or not yours to change.';
 
-/** Derives the key from the effect id, so that a repeated execution inserts the same row. */
+/** Derives the key from the effect id: a repeated execution must write the same row. */
 export function keyFor(effect: string | undefined): string {
   if (effect === undefined) return randomUUID();
   const hex = createHash('sha256').update(`row of ${effect}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Applies the scope and hidden fields of one caller to every query. */
+/** Applies the row scope and the hidden fields of one caller to every query. */
 export class Asking<H extends Hit> {
   readonly #engine: Engine<H>;
   readonly #shapes: ReadonlyMap<string, Shape>;
@@ -96,7 +95,7 @@ export class Asking<H extends Hit> {
     return new Set(shape.spec.hides?.[this.#who.audience] ?? []);
   }
 
-  /** The rows that the caller may see. An audience that is not declared sees none. */
+  /** The rows that the caller may see: none for an audience that is not declared. */
   scope(shape: Shape): Promise<Filter> {
     let scope = this.#scopes.get(shape.name);
     if (scope === undefined) {
@@ -177,7 +176,7 @@ function shown(hit: Hit, hidden: Hidden, seek: Seeking | undefined, texts: reado
   return row;
 }
 
-/** Sets a hidden value to null, in every element of the lists on its path. */
+/** Sets a field to null, also inside lists. */
 function blank(at: unknown, [part, ...rest]: readonly string[]): void {
   if (Array.isArray(at)) for (const each of at) blank(each, [part ?? '', ...rest]);
   else if (typeof at === 'object' && at !== null && part !== undefined) {
@@ -230,7 +229,7 @@ export function readerOver<H extends Hit>(asking: Asking<H>, versions: Versions)
 
 export interface Writing<H extends Hit> {
   readonly handle: SearchWriter;
-  /** The document to write, known when the body has returned. */
+  /** The document to write. Call this after the body of the tool has returned. */
   written(): Write<H> | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** Highlights found words in excerpts of a text. The text is HTML-escaped piece by piece, so that no row can inject markup. */
+/** Marks the found words in excerpts of a text. It HTML-escapes the text, so a row cannot inject markup. */
 import { isNear, type Seeking, type Token, tokens } from './words.ts';
 
 const AROUND = 60;
 const MOST_PIECES = 3;
-/** Only the beginning of longer texts is searched, so that a page of fifty long articles stays fast. */
+/** Only this much of a text is searched: a page can have fifty long texts. */
 const MOST_CHARACTERS = 20_000;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -29,7 +29,7 @@ export function highlight(text: string, { words }: Seeking): string[] {
     } else break;
   }
   return pieces.map(({ from, to, marks }) => {
-    // Excerpts begin and end at a token, so that no word is cut.
+    // An excerpt begins and ends at a token, so no word is cut.
     const begin = from <= 0 ? 0 : (all.find((token) => token.from >= from)?.from ?? 0);
     const end = to >= read.length ? read.length : (all.findLast((token) => token.to <= to)?.to ?? read.length);
     let html = '';

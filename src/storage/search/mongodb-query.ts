@@ -1,4 +1,4 @@
-/** Translates filters and words to MongoDB queries. Words are stems of letters and digits; values are operands or escaped. */
+/** Translates filters and search words to MongoDB queries. Values are operands, or escaped in a pattern. */
 import type { KeyPart } from '../../engine/lists/cursor.ts';
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
@@ -47,7 +47,7 @@ function testMatch(value: string, lowered: string, test: Test): Json {
   }
 }
 
-/** Turns `comments.author` into an object `comments` with a field `author`. */
+/** Turns the name `comments.author` into an object `comments` with a field `author`. */
 function nested(entries: Readonly<Record<string, unknown>>): Json {
   const whole: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(entries)) {
@@ -62,7 +62,7 @@ function nested(entries: Readonly<Record<string, unknown>>): Json {
 export const stemsOf = ({ w }: Stored): string[] =>
   [...new Set(Object.values(w).flatMap((text) => text.split(' ')))].filter((stem) => stem !== '');
 
-/** Stores each text twice: its stems in order between spaces, to find pairs, and as a set, to find words. */
+/** Stores each text twice: as a list of stems to find words, and as one string of stems to find pairs. */
 export function valuesOf(stored: Stored, texts: readonly { readonly name: string }[]): Json {
   const words: Record<string, unknown> = {};
   for (const [i, { name }] of texts.entries()) {
@@ -78,7 +78,7 @@ export interface Variants {
   readonly near: readonly string[];
 }
 
-/** Computes the same score as the other search stores. */
+/** Computes the same scores as the other search stores. */
 function scored({ shape, texts, seek }: Asked, variants: readonly Variants[]): Json[] {
   const at = (name: string) => shape.texts.findIndex((text) => text.name === name);
   const some = (i: number, near: readonly string[]): Json => ({ $gt: [{ $size: { $setIntersection: [`$s${i}`, near] } }, 0] });

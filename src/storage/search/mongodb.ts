@@ -1,4 +1,4 @@
-/** The search store on MongoDB, for installations without a search server. It finds the same rows as the other search stores. */
+/** The search store on MongoDB. It finds the same rows as the other search stores. */
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import type { Document } from '../../declare/documents.ts';
 import { failure } from '../../declare/errors.ts';
@@ -16,18 +16,15 @@ import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } f
 import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
-/**
- * How long conflicts are retried: less than the ten seconds of a call, but long, because a process that crashed in a transaction blocks
- * its rows.
- */
+/** How long conflicts are retried. A call may take ten seconds. A process that crashed in a transaction blocks its rows for a while. */
 const TRIED_FOR_MS = 8_000;
 const LONGEST_PAUSE_MS = 200;
-/** Stores the fingerprint of each declaration. No declared collection has this name. */
+/** The collection of fingerprints. No declared collection can have this name. */
 const SHAPES = 'search_shapes';
 const RENEWED_AT_ONCE = 100;
 const MOST_STEMS = 100_000;
 const stemsIn = (shape: Shape) => `${shape.name}_stems`;
-/** Encodes the stem, because ids are ASCII and stems have letters of all scripts. */
+/** An id must be ASCII, and a stem can have letters of any script. */
 const stemDocument = (stem: string): Document => ({ _id: encodeURIComponent(stem), stem });
 
 type Found = (shape: Shape, rows: readonly Row[]) => Promise<void>;
@@ -86,7 +83,7 @@ function engineOn(source: DocumentSource, found: Found = async () => {}): Engine
   };
 }
 
-/** Null first, then by value, as in the other search stores. */
+/** Orders like the other search stores: null first, then by value. */
 function compare(a: readonly unknown[], b: readonly unknown[]): number {
   for (let i = 0; i < a.length; i++) {
     const [one, two] = [a[i], b[i]] as (string | number | boolean | null)[];
@@ -126,7 +123,7 @@ export async function openSearchMongo({ url, domain }: { readonly url: string; r
   const { database, prepare } = await openMongo(url, domain.name, collections);
   try {
     await prepare();
-    // Two transactions cannot create the same collection, so all collections are prepared and read before the first transaction.
+    // Two transactions cannot create the same collection, so all collections exist before the first transaction.
     for (const name of Object.keys(collections)) await database.isEmpty(name);
     for (const shape of shapes.values()) await renew(database, shape);
   } catch (error) {
@@ -136,7 +133,7 @@ export async function openSearchMongo({ url, domain }: { readonly url: string; r
   return backendOn(database, shapes);
 }
 
-/** Reindexes the rows of a collection whose declaration has changed. */
+/** Indexes the rows again if the declaration of the collection has changed. */
 async function renew(database: DocumentDatabase, shape: Shape): Promise<void> {
   const print = printOf(shape);
   const known = async (source: DocumentSource) =>
@@ -164,7 +161,7 @@ async function renew(database: DocumentDatabase, shape: Shape): Promise<void> {
   });
 }
 
-/** Retries conflicts: another process that starts may reindex the same rows. */
+/** Runs a transaction again after a conflict: another process that starts may index the same rows. */
 async function insisted(database: DocumentDatabase, body: (session: DocumentSession) => Promise<void>): Promise<void> {
   for (const until = Date.now() + TRIED_FOR_MS; ; ) {
     try {
@@ -188,7 +185,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
     product: 'MongoDB',
     audit: database.chains,
     last: (chain) => database.lastLink(chain),
-    // The audit record commits together with the effect, so no effect lacks its outcome.
+    // Effect and audit record are one transaction, so nothing can be left open.
     settle: async () => 0,
     empty: () => database.empty([...shapes.values()].flatMap((shape) => [shape.name, stemsIn(shape)])),
     loader: {
@@ -251,7 +248,7 @@ async function once(
         const kept = id === undefined ? undefined : await session.effect(id);
         if (kept !== undefined) return ownResult(kept, who.person.principal);
         const versions: string[] = [];
-        // Locks the rows that were read: they must not change before the commit, even if the write is to another row.
+        // Locks every row that was read. The data on the card must not change before the commit.
         const held = engineOn(session, (shape, rows) =>
           session.hold(
             shape.name,

@@ -1,4 +1,4 @@
-/** The audit chains of a domain's changes, in indices of Elasticsearch or OpenSearch. */
+/** Reads and extends the audit chains in indices of Elasticsearch or OpenSearch. */
 import { bodyOf, type Filed, found, walked, withoutNote } from '../../engine/audit/chain.ts';
 import type { ChainWriter, Head } from '../../engine/audit/chain-writer.ts';
 import { failure } from '../../declare/errors.ts';
@@ -18,7 +18,7 @@ const filedOf = (one: Found): Filed => ({ record: recordOf(one), at: one._source
 
 export function createServerChains(client: SearchClient, index: string): AuditChains & { last(chain: string): Promise<Head | undefined> } {
   const search = async (body: Json): Promise<Filed[]> => {
-    // Makes new records visible, because chains are compared with their checkpoints.
+    // A search finds new records only after a refresh.
     await client.call('POST', `/${index}/_refresh`);
     const reply = await client.call('POST', `/${index}/_search`, {
       track_total_hits: false,
@@ -66,7 +66,7 @@ export function createServerChains(client: SearchClient, index: string): AuditCh
   };
 }
 
-/** Whether the chain contains this record already: the answer to its write may have been lost. */
+/** True if the chain already contains this record. The answer to an earlier write may have been lost. */
 export async function isRecorded(client: SearchClient, index: string, audit: AuditRecord): Promise<boolean> {
   await client.call('POST', `/${index}/_refresh`);
   const { at, principal } = audit;
@@ -79,7 +79,7 @@ export async function isRecorded(client: SearchClient, index: string, audit: Aud
   return (body['hits'] as { hits: Pick<Found, '_source'>[] }).hits.some(({ _source }) => withoutNote(_source.body) === text);
 }
 
-/** Appends one record. `first` runs before each attempt to write, when the place in the chain is known. */
+/** Appends one record. `first` runs before each attempt, with the numbered record. */
 export async function append(
   client: SearchClient,
   index: string,

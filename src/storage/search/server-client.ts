@@ -1,18 +1,18 @@
-/** The HTTP client for Elasticsearch and OpenSearch. It translates driver errors to our failures. */
+/** The HTTP client for Elasticsearch and OpenSearch. It translates driver errors to failures. */
 import { Client, errors } from '@opensearch-project/opensearch';
 import { Failure, failure } from '../../declare/errors.ts';
 
 export interface Reply {
   readonly status: number;
-  /** As the server sent it, without validation. */
+  /** Not validated. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly header: (name: string) => string | undefined;
 }
 export interface SearchClient {
-  /** `also` lists the error statuses that the caller handles; all others throw. */
+  /** `also` lists the error statuses that the caller handles. All others throw. */
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, also?: readonly number[]): Promise<Reply>;
   bulk(path: string, lines: readonly unknown[]): Promise<Reply>;
-  /** The same server with a longer timeout, for start-up and loading. */
+  /** A client with a longer timeout, for start-up and loading. */
   patient(): SearchClient;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface SearchClient {
 const OPERATION_MS = 5_000;
 const PATIENT_MS = 60_000;
 const SOCKETS = 16;
-/** If this many requests run, further ones are refused at once, because they would time out in the queue. */
+/** The most requests at one time. Further ones would time out in the queue, so they are refused. */
 const MOST_AT_ONCE = 256;
 
 function toFailure(error: unknown): Error {
@@ -66,7 +66,7 @@ export function createSearchClient(url: string): SearchClient {
   return within(OPERATION_MS);
 }
 
-/** Some distributions do not answer at `/`: then a response header or a node names the product. */
+/** Returns product and version. Some distributions do not answer at `/`; their nodes and headers name the product. */
 export async function productOf(client: SearchClient): Promise<string> {
   const root = await client.call('GET', '/', undefined, [400, 404, 405]);
   const version = root.body['version'] as { number?: string; distribution?: string } | undefined;

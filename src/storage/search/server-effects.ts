@@ -1,6 +1,6 @@
 /**
- * Exactly-once effects without transactions: record an intent, write ONE document that holds the effect id and result, record the outcome.
- * The document decides whether the effect happened, also for a repeated execution and after a crash.
+ * Exactly-once effects without transactions. Each effect records an intent, writes one document that contains effect id and result, and
+ * records the outcome. That document proves that the effect happened, also after a crash.
  */
 import { randomUUID } from 'node:crypto';
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
@@ -39,20 +39,20 @@ export interface ServerEffects {
 }
 
 const ATTEMPTS = 12;
-/** How long an effect is retried: less than the ten seconds of a call, so that the caller gets an answer even if every write conflicts. */
+/** How long an effect is retried. A call may take ten seconds, and the caller must get an answer. */
 const TRY_MS = 8_000;
-/** A document keeps the results of one day, and at least the newest 20. */
+/** A document keeps the results of the last day, and at least the newest 20. */
 const KEEP_MS = 24 * 3_600_000;
 const KEEP = 20;
-/** Intents that are older belong to processes that have stopped. */
+/** The process that recorded an older intent has stopped. */
 const GIVEN_UP_MS = 60_000;
-/** Longer than a write can be in flight after its answer was lost. */
+/** A write whose answer was lost arrives within this time. */
 const END_LATER_MS = 15_000;
 
 class Stale extends Error {
   override readonly name = 'Stale';
 }
-/** Throws `Stale` if a row changed between two reads: the row that was checked must be the row that is written. */
+/** Throws `Stale` if a row changed between two reads. The row that was checked must be the row that is written. */
 function steady(engine: Engine<ServerHit>): Engine<ServerHit> {
   const seqNos = new Map<string, number>();
   return {
@@ -87,7 +87,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     const { status, body } = await client.call('GET', intentPath(id), undefined, [404]);
     return status === 200 ? (body['_source'] as Intent) : undefined;
   }
-  /** Reads by id, which returns the current document without a refresh. */
+  /** Reads by id: this returns the current document without a refresh. */
   async function entryIn(collection: string, target: string, id: string): Promise<EffectEntry | undefined> {
     const shape = shapes.get(collection);
     if (shape === undefined) return undefined;
@@ -100,7 +100,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     const { effects = [] } = status === 200 ? (body['_source'] as { effects?: EffectEntry[] }) : {};
     return effects.find((entry) => entry.id === id);
   }
-  /** The result of an effect that happened. If the intent is not `done`, the document decides, because the write may have arrived late. */
+  /** The result of an effect that happened. A write may arrive late, so the document decides until the intent is `done`. */
   async function kept(id: string): Promise<{ readonly principal: string; readonly result: string } | undefined> {
     const intent = await intentOf(id);
     if (intent === undefined) return undefined;
@@ -108,7 +108,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return result === undefined ? undefined : { principal: intent.principal, result };
   }
 
-  /** Reads from the document whether the write happened, records that in the audit chain and returns it. It may run again. */
+  /** Finds out whether the write happened, records the outcome in the audit chain, and returns it. It may run twice. */
   async function end(chain: ChainWriter, effect: string, intent: Intent, unchanged = ''): Promise<boolean> {
     const entry = await entryIn(intent.collection, intent.target, effect);
     const audit = JSON.parse(intent.audit) as AuditRecord;
@@ -118,10 +118,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     await client.call('PUT', intentPath(effect) + unchanged, { ...intent, state, result: entry?.result ?? intent.result }, [409]);
     return entry !== undefined;
   }
-  /**
-   * Changes of this process whose outcome is not in the audit chain yet. A repeated execution records it; otherwise the timer does, after
-   * END_LATER_MS.
-   */
+  /** Changes of this process without a recorded outcome. A repeated execution records it, or else the timer after END_LATER_MS. */
   const unrecorded = new Map<string, { readonly ending: () => Promise<unknown>; readonly due: number }>();
   let later: NodeJS.Timeout | undefined;
   const endLater = () => {
@@ -193,7 +190,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return { result };
   }
 
-  /** Returns false if another write came first. The document then shows whether it was for the same effect. */
+  /** Returns false if another write came first. */
   async function put({ shape, stored, version, before }: Write<ServerHit>, entry: EffectEntry): Promise<boolean> {
     const since = new Date(Date.parse(entry.at) - KEEP_MS).toISOString();
     const older = (before?.effects ?? []).filter((each, i, all) => each.at >= since || i >= all.length - KEEP);
@@ -203,7 +200,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     return status !== 409;
   }
 
-  /** Executions of one effect in this process run one after the other: all but the first find its result. */
+  /** Runs the executions of one effect one at a time. All but the first find its result. */
   const turns = new Map<string, Promise<unknown>>();
   async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const before = turns.get(id) ?? Promise.resolve();
@@ -242,7 +239,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
           return done.result;
         }
       } catch (error) {
-        // Another execution, or our own write whose answer was lost, may have succeeded. Then record the outcome and return the result.
+        // Another execution may have succeeded, or our own write if only its answer was lost. Then this returns the result.
         const happened = ending !== undefined || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
         const ended =
           happened !== undefined &&

@@ -1,4 +1,4 @@
-/** A domain's indices in Elasticsearch or OpenSearch: one per collection, one for effects, one for audit chains. */
+/** Creates the indices of a domain in Elasticsearch or OpenSearch: one per collection, one for effects, one for audit chains. */
 import { failure } from '../../declare/errors.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Hit } from './handles.ts';
@@ -6,7 +6,7 @@ import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';
 import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
 
-/** A document stores the results of the latest effects on it, so that a repeated execution finds its result. */
+/** The result of an effect, stored in the document that the effect wrote. A repeated execution finds it there. */
 export interface EffectEntry {
   readonly id: string;
   readonly at: string;
@@ -26,7 +26,7 @@ export interface Indices {
 
 export function indicesOf(prefix: string, domain: SearchDomain): Indices {
   if (!/^[a-z][a-z0-9]{0,30}$/.test(prefix)) throw new Error('not a prefix');
-  // Collection names contain no dot, so no collection has the name of these two indices.
+  // Collection names contain no dot, so no collection can have these two names.
   const base = `${prefix}-${domain.name}`;
   return { of: (shape) => `${base}-${shape.name}`, effects: `${base}.effects`, audit: `${base}.audit` };
 }
@@ -35,13 +35,13 @@ const KEYWORD = { type: 'keyword', ignore_above: 8_000 };
 const KEPT = { type: 'keyword', index: false, doc_values: false };
 const TYPES = {
   word: KEYWORD,
-  // Compared as ISO text, which sorts by time; aggregated as a date.
+  // Filters and orders use the ISO text, which sorts by time. Aggregations use the date.
   time: { ...KEYWORD, fields: { at: { type: 'date' } } },
   number: { type: 'double' },
   flag: { type: 'boolean' },
 };
 
-/** Turns `comments.author` into an object of the mapping. */
+/** Turns the name `comments.author` into an object `comments` with a field `author`. */
 function nested(entries: Iterable<readonly [string, Json]>): Json {
   const properties: Record<string, { properties?: Record<string, unknown> }> = {};
   for (const [name, type] of entries) {
@@ -108,7 +108,7 @@ export const documentOf = ({ row, f, l, w }: Stored, version: number, effects: r
 });
 
 export async function prepareIndices(client: SearchClient, indices: Indices, shapes: Iterable<Shape>): Promise<void> {
-  // Texts are stems with spaces between them. Every distribution has the standard analyzer, which splits them like the whitespace analyzer.
+  // Texts are stems with spaces between them. The standard analyzer, which every distribution has, splits them in the same way.
   const { status } = await client.call('POST', '/_analyze', { analyzer: 'whitespace', text: 'one two' }, [400, 404]);
   const analyzer = status === 200 ? 'whitespace' : 'standard';
   await create(client, indices.effects, EFFECTS);
@@ -123,7 +123,7 @@ export async function prepareIndices(client: SearchClient, indices: Indices, sha
     const { _meta, ...fields } = mapping;
     await client.call('PUT', `/${index}/_mapping`, fields);
     await again(client, index, shape);
-    // The fingerprint is written last: a process that ends earlier leaves the old one, and the next start reindexes again.
+    // The fingerprint is written last: if the process stops earlier, the next start indexes again.
     await client.call('PUT', `/${index}/_mapping`, { _meta });
   }
 }
@@ -143,7 +143,7 @@ interface Kept {
   readonly _source: { row: Row; version: number; effects?: unknown[] };
   readonly sort: unknown[];
 }
-/** Reindexes every row. A row that changes meanwhile (status 409) has been indexed by that change. */
+/** Indexes every row again. A row that changed meanwhile (status 409) is already indexed. */
 async function again(client: SearchClient, index: string, shape: Shape): Promise<void> {
   await client.call('POST', `/${index}/_refresh`);
   for (let after: unknown[] | undefined; ; ) {
@@ -164,7 +164,7 @@ async function again(client: SearchClient, index: string, shape: Shape): Promise
       ]),
     );
     const refused = (done.body['items'] as { index: { status: number } }[]).some(({ index: { status } }) => status > 299 && status !== 409);
-    // An old row cannot be found by a new field, so the next start has to reindex again.
+    // Queries by a new field cannot find the refused rows, so the next start must index again.
     if (refused) throw failure('SERVICE_UNAVAILABLE', 'The search server did not accept all rows.');
     after = rows.at(-1)?.sort;
   }

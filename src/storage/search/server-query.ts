@@ -1,4 +1,4 @@
-/** Translates filters and words to queries of Elasticsearch and OpenSearch. Words are terms, never query text. */
+/** Translates filters and search words to queries of Elasticsearch and OpenSearch. Words are terms, never query text. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Figure } from '../../declare/search.ts';
 import type { Asked } from './handles.ts';
@@ -56,14 +56,14 @@ const points = (filter: Json, boost: number): Json => ({ constant_score: { filte
 
 function near(field: string, { stem, typos, begins }: Sought): Json {
   const ways: Json[] = [{ term: { [field]: { value: stem } } }];
-  // Every near word counts the same and none is omitted, so that other people's rows do not decide what is found.
+  // `constant_score` gives every similar word the same points. Otherwise hidden rows would influence the result.
   if (typos > 0)
     ways.push({ fuzzy: { [field]: { value: stem, fuzziness: typos, prefix_length: 1, transpositions: true, rewrite: 'constant_score' } } });
   if (begins) ways.push({ prefix: { [field]: { value: stem } } });
   return any(ways);
 }
 
-/** Computes the same score as the embedded store: points for each word and pair in each field. */
+/** Computes the same scores as the other search stores. */
 function wordsQuery({ words, pairs, needed }: Seeking, texts: Asked['texts'], filter: Json): Json {
   const groups = words.map((word) =>
     any(
@@ -95,7 +95,7 @@ export function searchBody({ filter, seek, texts, order, after, take }: Asked, s
 
 const METRICS = { sum: 'sum', average: 'avg', least: 'min', most: 'max' } as const;
 
-/** Wraps each figure in a filter, because a figure may have its own condition. */
+/** A figure can have its own condition, so each one gets its own filter. */
 export const figureAggregation = (shape: Shape, figure: Figure): Json => ({
   filter: figure.where === undefined ? EVERYTHING : filterQuery(figure.where),
   ...(figure.of !== 'count' && {

@@ -1,4 +1,4 @@
-/** The search store on Elasticsearch or OpenSearch: queries, totals and sample data. */
+/** The search store on Elasticsearch or OpenSearch. */
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure } from '../../declare/errors.ts';
 import type { Logger } from '../../engine/ports.ts';
@@ -16,11 +16,11 @@ import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 
 export interface SearchServerOptions {
   readonly url: string;
-  /** The prefix of all index names, so that several installations can share a server. */
+  /** The prefix of all index names. It lets several installations share a server. */
   readonly prefix?: string;
   readonly domain: SearchDomain;
   readonly log?: Logger | undefined;
-  /** Called at named steps, where a test may stop the process. */
+  /** Called at named steps. Tests stop the process there. */
   readonly failpoint?: (name: string) => void;
 }
 
@@ -31,7 +31,7 @@ interface Found {
   readonly _source: { readonly row: Row; readonly version: number; readonly effects?: readonly EffectEntry[] };
 }
 const MOST_GROUPS = 1_000;
-/** Rows per bulk request, and bulk requests in flight: the server works on one while the next is built. */
+/** Rows per bulk request, and the number of requests that run at one time. */
 const LOAD_AT_ONCE = 1_000;
 const LOADS_UNDER_WAY = 2;
 
@@ -54,7 +54,7 @@ function engineOn(client: SearchClient, indices: Indices, source: readonly strin
     },
     async groups(shape, filter, { by = [], figures }) {
       const names = Object.entries(figures);
-      // Generated names, so that no figure's name has a meaning for the server.
+      // Generated names: the server could interpret a declared name.
       const aggs = Object.fromEntries(names.map(([, figure], i) => [`f${i}`, figureAggregation(shape, figure)]));
       const rowOf = (bucket: Row): Row =>
         Object.fromEntries(names.map(([name, figure], i) => [name, figureOf(shape, figure, bucket[`f${i}`])]));
@@ -128,7 +128,7 @@ export async function openSearchServer({
     loader: {
       async isEmpty(collection) {
         const index = indices.of(shapeOf(collection));
-        // The marker shows that a process ended while loading, so all rows are loaded again.
+        // The marker exists if a process stopped while it loaded the rows. Then all rows are loaded again.
         const { status } = await patient.call('GET', marker(collection), undefined, [404]);
         if (status === 200) return true;
         await patient.call('POST', `/${index}/_refresh`);
@@ -147,7 +147,7 @@ export async function openSearchServer({
         let lines: unknown[] = [];
         const flush = async () => {
           const sending = send(lines);
-          // Prevents an unhandled rejection; the error is thrown when the promise is awaited.
+          // Prevents an unhandled rejection. Awaiting `sending` later throws the error.
           sending.catch(() => {});
           underWay.push(sending);
           lines = [];

@@ -1,4 +1,4 @@
-/** The shape of a declared search collection: which values of a row are indexed, and which fields queries may name. */
+/** Derives from a declared search collection which values of a row are indexed and which fields queries may name. */
 import { FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
 import type { Row } from '../../declare/rows.ts';
@@ -21,7 +21,7 @@ export interface PlainField {
 }
 export type Plain = string | number | boolean;
 
-/** A row with its index values under the declared names: `f` plain values, `l` words in lower case, `w` stems. */
+/** A row with its index values by declared name: `f` plain values, `l` words in lower case, `w` stems. */
 export interface Stored {
   readonly id: string;
   readonly row: Row;
@@ -39,7 +39,7 @@ export interface Shape {
   stored(row: Row): Stored;
 }
 
-/** A fingerprint of what is indexed. When it changes, old rows are reindexed, so that queries by new fields find them. */
+/** A fingerprint of the indexed fields. If it changes, all rows are indexed again. */
 export const printOf = ({ key, texts, plain }: Shape): string =>
   JSON.stringify([1, key, texts.map(({ name }) => name), [...plain.values()]]);
 
@@ -75,7 +75,7 @@ function shapeOf(name: string, spec: AnySearchCollection): Shape {
         if (!field.many && found.length > 1) throw new Error(`${name}.${field.name} is a list and was not declared as one`);
         f[field.name] = field.many ? found : first;
         if (field.is === 'word') l[field.name] = field.many ? found.map(lower) : lower(first);
-        // Normalises the time in the row as in the index, because cursors take values from rows.
+        // The row gets the same text as the index, because cursors take values from rows.
         if (field.is === 'time' && !field.name.includes('.') && field.name in row) row[field.name] = f[field.name];
       }
       const w: Record<string, string> = {};
@@ -92,7 +92,7 @@ function shapeOf(name: string, spec: AnySearchCollection): Shape {
 
 const lower = (value: Plain) => String(value).toLowerCase();
 
-/** A JSON copy without undefined fields and lone surrogates. */
+/** A copy without undefined fields and lone surrogates. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value);
   if (Array.isArray(value)) return value.map(clean);
@@ -106,7 +106,7 @@ function clean(value: unknown): unknown {
   return value;
 }
 
-/** All values at a dotted name, also through lists; nulls are omitted. */
+/** All values at a dotted name, also inside lists, without nulls. */
 export function valuesAt(row: unknown, name: string): unknown[] {
   let at: unknown[] = [row];
   for (const part of name.split('.')) {
@@ -130,13 +130,13 @@ function moment(text: string): string {
 
 export type Hidden = ReadonlySet<string>;
 
-/** A hidden field hides everything inside it: `notes` hides `notes.body`. */
+/** A hidden field also hides the fields inside it: `notes` hides `notes.body`. */
 export function isHidden(name: string, hidden: Hidden): boolean {
   for (let end = name.length; end > 0; end = name.lastIndexOf('.', end - 1)) if (hidden.has(name.slice(0, end))) return true;
   return false;
 }
 
-/** Converts the values of a filter to stored values. Throws for undeclared and hidden fields: a tool that names one is wrong. */
+/** Converts the values of a filter to stored values. Throws if it names an undeclared or hidden field. */
 export function usable(shape: Shape, filter: Filter, hidden: Hidden): Filter {
   const parts = filter.parts.map((part) => {
     if (part instanceof Filter) return usable(shape, part, hidden);
@@ -184,7 +184,7 @@ export function checkOrder(shape: Shape, order: Order<string>, hidden: Hidden): 
   if (order.keys.at(-1) !== shape.key) throw new Error(`the order of ${shape.name} has to end in ${shape.key}`);
 }
 
-/** Whether the store would find this row by a filter that `usable` returned. */
+/** True if the row matches a filter that `usable` returned. */
 export const holds = (filter: Filter, stored: Stored): boolean =>
   filter.how === 'all' ? filter.parts.every((part) => partHolds(part, stored)) : filter.parts.some((part) => partHolds(part, stored));
 

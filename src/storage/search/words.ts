@@ -1,9 +1,9 @@
 /**
- * Tokens, stems and scores of full-text search, the same for every search store. A score depends only on the row and the query: statistics
- * of the collection would disclose hidden rows, and change between pages.
+ * Tokens, stems and scores of full-text search, the same for every search store. Scores use only the row and the query: statistics of the
+ * collection would disclose hidden rows.
  */
 
-/** Replaces lone surrogates, which UTF-8 cannot encode. */
+/** UTF-8 cannot encode lone surrogates. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
 export interface Token {
@@ -15,12 +15,12 @@ export interface Token {
 // In scripts without spaces between words, each character is a token.
 const TOKEN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+)*/gu;
-/** The same for ASCII texts, which are the most frequent: ten times as fast. */
+/** The same for ASCII texts, ten times as fast. */
 const PLAIN_TOKEN = /[a-z0-9]+(?:'[a-z0-9]+)*/gi;
 const PLAIN = /^[\x00-\x7f]*$/;
 const LONGEST = 48;
 
-/** Lower case, without accents and apostrophes; empty for a single combining mark. */
+/** Removes accents and apostrophes. The result of a single combining mark is empty. */
 const plain = (word: string): string =>
   word
     .toLowerCase()
@@ -39,7 +39,6 @@ export function tokens(text: string): Token[] {
   return found;
 }
 
-/** Caches stems, because few words make up most texts. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 20_000;
 function stemFor(word: string, isPlain: boolean): string {
@@ -52,14 +51,14 @@ function stemFor(word: string, isPlain: boolean): string {
   return stem;
 }
 
-/** The indexed form of a text: stems with spaces between them. */
+/** The stems of a text with spaces between them. */
 export const stems = (text: string): string =>
   tokens(text)
     .map(({ stem }) => stem)
     .join(' ');
 
 const VOWEL = /[aeiouy]/;
-/** Removes endings of English plurals and verbs. A stem need not be a word, but must be the same in row and query. */
+/** Removes endings of English plurals and verbs. A stem need not be a word. */
 export function stemOf(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   return soft(verb(plural(word)));
@@ -76,7 +75,7 @@ function verb(word: string): string {
   if (rest.length < 3 || !VOWEL.test(rest)) return word;
   return /([bcdfgkmnprtv])\1$/.test(rest) ? rest.slice(0, -1) : rest;
 }
-/** Gives one stem to update, updated and updating, and one to apply and applied. */
+/** "Update" and "updating" get the same stem, and so do "apply" and "applied". */
 const soft = (word: string): string => (word.length < 4 ? word : word.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i'));
 
 const STOP = new Set(
@@ -87,29 +86,27 @@ const STOP = new Set(
 
 export interface Sought {
   readonly stem: string;
-  /** Longer words count more. */
   readonly weight: number;
-  /** The number of typos that are allowed: never in the first letter, and none in words with a digit. */
+  /** The number of allowed typos. The first letter must match, and a word with a digit must match exactly. */
   readonly typos: 0 | 1 | 2;
-  /** Also matches as the beginning of a longer word. */
+  /** True if the stem also matches as the beginning of a longer word. */
   readonly begins: boolean;
 }
 export interface Seeking {
   readonly words: readonly Sought[];
-  /** Neighbouring words of the query, which add points if they are neighbours in the row. */
+  /** Neighbouring words of the query. They add points if they are neighbours in the row. */
   readonly pairs: readonly (readonly [string, string])[];
-  /** Rows with fewer of the words are no match. */
+  /** The number of words that a row must contain. */
   readonly needed: number;
 }
 
-/** Points for a word that is near or exact, additional points for an exact one, and points for a pair. */
+/** NEAR: points for a similar or exact word. EXACT: additional points for an exact word. PAIR: points for a pair. */
 export const NEAR = 3;
 export const EXACT = 7;
 export const PAIR = 5;
 
 const MOST_WORDS = 24;
 const MOST_PAIRS = 12;
-/** The rest of a longer query is ignored. */
 const MOST_CHARACTERS = 2_000;
 
 const typosIn = (stem: string): 0 | 1 | 2 => {
@@ -118,7 +115,7 @@ const typosIn = (stem: string): 0 | 1 | 2 => {
 };
 const weightOf = (stem: string) => (stem.length < 4 ? 2 : stem.length < 7 ? 3 : 4);
 
-/** Returns undefined if the query has no words: then all rows rank the same. */
+/** Returns undefined if the query has no words. */
 export function seeking(question: string): Seeking | undefined {
   const all = tokens(question.slice(0, MOST_CHARACTERS)).map(({ stem }) => stem);
   const significant = all.filter((stem) => !STOP.has(stem));
@@ -137,10 +134,7 @@ export const isNear = (sought: Sought, stem: string): boolean =>
   stem === sought.stem || (sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem);
 
 const MOST_NEAR = 200;
-/**
- * The known stems to search for: exact before longer words, and those before typos. Other people's rows add stems too, so the limit must
- * not cut an exact match.
- */
+/** The stems that are similar to a word, exact matches first. The limit must not cut an exact match: rows of other people add stems too. */
 export function nearest(sought: Sought, known: readonly string[]): string[] {
   const rank = (stem: string) => (stem === sought.stem ? 0 : stem.startsWith(sought.stem) ? 1 : 2);
   return known
@@ -155,7 +149,7 @@ export function isTypo({ stem: sought, typos }: Sought, stem: string): boolean {
   );
 }
 
-/** Edit distance: letters that were added, omitted, changed or swapped with their neighbour. */
+/** Edit distance: the number of added, removed, changed and swapped letters. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,4 +1,4 @@
-/** Bulk loading of rows: COPY or one JSON parameter, with indexes dropped and rebuilt. */
+/** Loads many rows with COPY or with one JSON parameter per batch. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
@@ -9,8 +9,8 @@ const BATCH = 500;
 const CHUNK = 1 << 16;
 
 /**
- * Runs `work` with row-level security suspended for the owner. Call it only inside a transaction, so that a rollback restores it. The
- * lock of `alter table` keeps other sessions from reading and writing these tables.
+ * Runs `work` without row-level security for the owner. Call it inside a transaction: a rollback then restores the security. The lock of
+ * `alter table` keeps other sessions from these tables.
  */
 export async function withoutRowSecurity(owner: pg.ClientBase, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
@@ -22,7 +22,9 @@ export async function withoutRowSecurity(owner: pg.ClientBase, tables: readonly 
   for (const { name } of rows) await owner.query(`alter table ${name} force row level security`);
 }
 
-/** Drops indexes and foreign keys, and returns the statements that create them again. Referenced keys stay. */
+/**
+ * Drops indexes, keys and foreign keys of a table, except keys that other tables reference. Returns the statements that create them again.
+ */
 export async function withoutIndexes(owner: pg.ClientBase, table: string): Promise<string[]> {
   const { rows } = await owner.query<{ drop: string; make: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
@@ -69,7 +71,7 @@ export async function copyRows(owner: pg.ClientBase, table: SampleTable, count: 
 
 export async function insertRows(owner: pg.ClientBase, table: SampleTable, count: (rows: number) => void): Promise<void> {
   const columns = table.columns.join(', ');
-  // All rows of a batch are one JSON parameter, which PostgreSQL converts to the types of the columns.
+  // PostgreSQL converts the values in the JSON parameter to the types of the columns.
   const text = `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json)`;
   const flush = async (batch: readonly SampleRow[]) => {
     const records = batch.map((row) => Object.fromEntries(table.columns.map((column, which) => [column, row[which]])));

@@ -1,4 +1,4 @@
-/** The audit chain of a domain's writes in its own database. Only the auditing role can read it. */
+/** Reads the audit chains in a domain's own database, as the audit role of that domain. */
 import { type Filed, found, walked } from '../../engine/audit/chain.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
@@ -13,7 +13,7 @@ const recordOf = (row: Row): ChainedRecord => ({
   body: String(row['body']),
   mac: String(row['mac']),
 });
-/** The time as text, because a forged value may not be a valid timestamp. */
+/** The time stays text: a forged value may not be a valid timestamp. */
 const filedOf = (row: Row): Filed => ({ record: recordOf(row), at: String(row['filed']), principal: row['principal'] });
 const FILED = sql`chain, n, body, mac, principal, at::text as filed`;
 
@@ -60,7 +60,6 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
   };
 }
 
-/** The last record of a chain. */
 export async function lastLink(database: SqlDatabase, domain: string, chain: string): Promise<{ n: number; mac: string } | undefined> {
   const values: unknown[] = [];
   const text = sql`select n, mac from ${sql.ref(`${domain}.audit`)} where chain = ${chain} order by n desc limit 1`.compile(values);

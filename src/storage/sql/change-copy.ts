@@ -1,16 +1,16 @@
-/** Writes a domain's copy of another domain's rows, page by page: position, lock and transaction. The domain declares the statements. */
+/** Applies the change feed of another domain to a copy of its rows, one page per transaction. */
 import type { Follower } from '../../declare/provisions.ts';
 import type { ChangeCopy } from '../../engine/ports.ts';
 import type { SqlDatabase, SqlSession } from './database.ts';
 import { toFailure, isConflict } from './errors.ts';
 
 const ATTEMPTS = 5;
-/** One change can lead to many, such as a new manager of a whole department. No person waits for this, but it must end. */
+/** One change can lead to many writes, for example a new manager of a whole department. */
 const DEADLINE_MS = 300_000;
 
 /**
- * The table `<domain>.feed` holds the position for each `source`, the domain that provides the feed. Numbers of another provider are not
- * comparable, so a copy that gets another provider starts from the beginning.
+ * The table `<domain>.feed` stores the position for each `source`, the domain that provides the feed. Another provider has other numbers,
+ * so its copy starts at the beginning.
  */
 export function createSqlCopy(
   database: SqlDatabase,

@@ -4,7 +4,7 @@ import type { Company } from '../../declare/company.ts';
 import type { PoolLoad } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 
-/** What every connection sets: `current_date` is the company's day, and `app.currency` the default of amounts. */
+/** The settings of every connection: the company's time zone, and the default currency of amounts. */
 export const companySettings = ({ timeZone, currency }: Pick<Company, 'timeZone' | 'currency'>): string =>
   `set timezone = '${timeZone}'; set app.currency = '${currency}'`;
 
@@ -15,11 +15,11 @@ export interface Statement {
 
 /** One open transaction. */
 export interface SqlSession {
-  /** `deadlineMs` is for background work; the transaction must raise its statement_timeout as well. */
+  /** `deadlineMs` is for background work. The transaction must also raise its statement_timeout. */
   query(text: string, values?: readonly unknown[], deadlineMs?: number): Promise<Row[]>;
 }
 
-/** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
+/** The connection was lost during COMMIT. Nobody knows whether the transaction was committed. */
 export class CommitLost extends Error {
   override readonly name = 'CommitLost';
   constructor(cause: unknown) {
@@ -28,14 +28,14 @@ export class CommitLost extends Error {
 }
 
 export interface SqlDatabase {
-  /** One read-only statement as one database role, in one round trip. */
+  /** Runs one read-only statement as a database role, in one round trip. */
   read(role: string, statement: Statement): Promise<Row[]>;
-  /** One serializable transaction as a database role; `first` is its first statement. Throws CommitLost if its end is unknown. */
+  /** Runs one serializable transaction as a database role, with `first` as its first statement. Can throw CommitLost. */
   transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
-  /** Calls `wake` for each notification, and after a reconnect, when one may have been lost. The embedded database has no `listen`. */
+  /** Calls `wake` for each notification, and after a reconnect, because one may have been lost. PGlite has no `listen`. */
   listen?(role: string, channel: string, wake: () => void): () => void;
   ping(): Promise<void>;
-  /** The load of the connection pools. The embedded database has one connection, and no `load`. */
+  /** PGlite has one connection and no `load`. */
   load?(): readonly PoolLoad[];
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface SqlDatabase {
 const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802, timestamptz: 1184 };
 const asText = (value: string) => value;
 const DAY = 'yyyy-mm-dd'.length;
-/** Converts 2026-11-16 00:48:15.284+00 to RFC 3339 in UTC without losing a digit, whatever the time zone of the session. */
+/** Converts 2026-11-16 00:48:15.284+00 to RFC 3339 in UTC and keeps every digit. */
 const asTime = (value: string) => {
   const [day, time] = [value.slice(0, DAY), value.slice(DAY + 1)];
   return time.endsWith('+00') ? `${day}T${time.slice(0, -3)}Z` : inUtc(value);
@@ -55,7 +55,7 @@ function inUtc(value: string): string {
   const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * (sign === '-' ? -1000 : 1000);
   return `${new Date(Date.parse(`${day}T${clock}Z`) - offset).toISOString().slice(0, 19)}${fraction}Z`;
 }
-/** Arrays by the type of their elements. Elements that are no numbers or booleans stay text, like columns of these types. */
+/** Arrays. Elements that are not numbers or booleans stay text. */
 const ARRAY_OID = {
   bool: 1000,
   int2: 1005,
@@ -81,10 +81,10 @@ const parsers = new Map<number, (value: string) => unknown>([
   [OID.jsonb, JSON.parse],
   [OID.timestamptz, asTime],
 ]);
-/** Money is a number. Dates and times stay text: `Date` would lose the microseconds that keyset pagination needs. */
+/** Money is a number. Dates and times stay text: `Date` would lose the microseconds that cursors need. */
 export const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText } as unknown as CustomTypesConfig;
 
-/** A short name for each statement of a role, so that the database plans it once. */
+/** Gives each statement of a role a short name, so PostgreSQL plans it only once. */
 export function statementNames(era = 0): (role: string, text: string) => string {
   const roles = new Map<string, Map<string, string>>();
   let made = 0;

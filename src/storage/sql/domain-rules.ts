@@ -1,12 +1,12 @@
-/** What the SQL files of a domain may not do. The migration role prevents most of it; these checks find the rest before the commit. */
+/** Checks SQL files of a domain against rules that the rights of the migration role cannot enforce. */
 import type pg from 'pg';
 
-/** The role as which the SQL files of a domain run: it owns the schema of that domain and nothing else. */
+/** The migration role of a domain. It owns the schema of that domain and nothing else. */
 export const ownerOf = (domain: string): string => `tamshai_${domain}_owner`;
 
 const RESERVED = new Set(['platform', 'public', 'tamshai']);
 
-/** The name becomes a schema and the beginning of database roles. Without an underscore, no two domains have a role in common. */
+/** The name becomes a schema and the first part of role names. It has no underscore, so two domains never share a role. */
 export function nameProblem(domain: string): string | undefined {
   if (!/^[a-z][a-z0-9]{1,19}$/.test(domain))
     return `The domain ${domain} needs a name of 2 to 20 small letters and digits, for its schema.`;
@@ -15,12 +15,11 @@ export function nameProblem(domain: string): string | undefined {
     : undefined;
 }
 
-/** A string literal, a quoted name, a dollar-quoted text or a comment. */
 const OPAQUE = /'(?:[^']|'')*'|"[^"]*"|(\$(?:[a-z_]\w*)?\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\//gi;
 const FORBIDDEN =
   /^(begin|start\s+transaction|commit|end|rollback|abort|savepoint|set\s+(?:session\s+|local\s+)?(?:role|session\s+authorization)|reset\s+(?:role|session\s+authorization|all)|discard)\b/i;
 
-/** A statement that would leave the transaction or the migration role. */
+/** Finds a statement that would leave the transaction or the migration role. */
 export function statementProblem(text: string): string | undefined {
   const plain = text.replace(OPAQUE, ' ');
   const hasBodies = /\bbegin\s+atomic\b/i.test(plain);
@@ -80,14 +79,14 @@ const PROBLEMS: readonly { readonly problem: string; readonly sql: string }[] = 
   },
 ];
 
-/** Our checks name functions and operators without their schema, so no schema of a domain may be in the search path. */
+/** The checks name functions and operators without a schema, so the search path must not contain a domain's schema. */
 async function withFixedPath<Result>(login: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
   const { rows } = await login.query<{ search_path: string }>('show search_path');
   await login.query('set search_path = pg_catalog, pg_temp');
   try {
     return await work();
   } finally {
-    // In a failed transaction this fails too, and the rollback restores the path.
+    // In a failed transaction this query fails, and the rollback restores the path.
     await login.query("select set_config('search_path', $1, false)", [rows[0]?.search_path]).catch(() => {});
   }
 }
@@ -105,11 +104,11 @@ export async function securedTables(owner: pg.ClientBase, domain: string): Promi
 export interface Applied {
   readonly domain: string;
   readonly securedBefore: readonly string[];
-  /** Whether the file was the policies of the domain, after which every table must be secured. */
+  /** True for the policies file. After it, every table must be secured. */
   readonly complete: boolean;
 }
 
-/** The first rule that the applied file breaks; undefined if it breaks none. */
+/** The first rule that the file breaks; undefined if it breaks none. */
 export function ruleProblem(owner: pg.ClientBase, applied: Applied): Promise<string | undefined> {
   return withFixedPath(owner, () => firstProblem(owner, applied));
 }
@@ -125,7 +124,7 @@ async function firstProblem(owner: pg.ClientBase, { domain, securedBefore, compl
   return undefined;
 }
 
-/** A digest of the policies, grants and row security of a domain, by names: it survives a dump and restore. */
+/** A digest of the policies, grants and row security of a domain. It uses names, so it stays the same after a dump and restore. */
 export async function stateOf(login: pg.ClientBase, domain: string): Promise<string> {
   const { rows } = await withFixedPath(login, () =>
     login.query<{ state: string }>(

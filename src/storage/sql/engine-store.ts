@@ -1,4 +1,4 @@
-/** The engine's own store in the schema tamshai, on PGlite or PostgreSQL. */
+/** The engine's own SQL store for OAuth clients, sign-ins and refresh tokens, in the schema tamshai. */
 import type { ClientKey, EngineStore, SignInKey, TokenKey } from '../../engine/engine-store.ts';
 import type { Clock } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
@@ -15,13 +15,13 @@ export interface SqlEngineStoreOptions {
 
 const ATTEMPTS = 12;
 const PLAIN: Statement = { text: 'select 1', values: [] };
-/** Taken before the snapshot of the transaction, so that concurrent registrations are counted one after the other. */
+/** The lock comes before the snapshot of the transaction: two registrations must not count at the same time. */
 const CLIENTS_LOCKED: Statement = { text: 'lock table tamshai.clients in share row exclusive mode', values: [] };
 
 const ofClient = ({ realm, clientId }: ClientKey) => [realm, clientId];
 const ofSignIn = ({ realm, signInId }: SignInKey) => [realm, signInId];
 const ofToken = ({ realm, hash }: TokenKey) => [realm, hash];
-/** The name under which a token's data is encrypted: it cannot be moved to another row. */
+/** The sealed data contains this name, so it cannot be moved to another row. */
 const sealedName = ({ realm, hash }: TokenKey) => `refresh-token:${realm}:${hash}`;
 
 export function createSqlEngineStore(database: SqlDatabase, { clock, seal }: SqlEngineStoreOptions): EngineStore {
@@ -29,7 +29,7 @@ export function createSqlEngineStore(database: SqlDatabase, { clock, seal }: Sql
   const read = async (text: string, values: readonly unknown[]): Promise<Row | undefined> =>
     (await database.read(ENGINE_LOGIN, { text, values }))[0];
 
-  /** Retries a transaction that conflicts with another one. */
+  /** Runs a transaction again after a conflict. */
   const transaction = async <T>(first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -1,16 +1,16 @@
-/** Translates driver errors to our failures, so that no driver text leaves the adapter. */
+/** Translates driver errors to failures. No driver text reaches a caller. */
 import { Failure, failure } from '../../declare/errors.ts';
 import { CommitLost } from './database.ts';
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
-/** The transaction must be run again: a serialization failure, or another process has extended the audit chain. */
+/** True if the transaction must run again: a serialization failure or deadlock, or another process has extended the audit chain. */
 export const isConflict = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) ||
   (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'audit_pkey');
 
 const GONE = /^(08|57P|53|ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOENT|28)/;
-/** Unique, foreign key, check and exclusion constraints: another change came first. */
+/** Violations of unique, foreign key, check and exclusion constraints. */
 const CONSTRAINT = /^23(505|503|514|P01)$/;
 
 export function toFailure(error: unknown): Error {

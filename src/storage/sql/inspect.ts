@@ -5,19 +5,18 @@ import { checkVersion, connectToServe, loginProblem, type ServerOptions } from '
 
 export interface Inspection {
   readonly version: string;
-  /** The number of tables of the domains. */
   readonly tables: number;
   /** Schema files that were not applied to this database. */
   readonly missing: readonly string[];
-  /** What bypasses row-level security, in complete sentences. */
+  /** Each entry is a sentence about something that bypasses row-level security. */
   readonly holes: readonly string[];
   /** How far the clock of the database is ahead of this process; negative if it is behind. */
   readonly aheadMs: number;
-  /** Why the configured login must not serve, as a sentence. */
+  /** A sentence that says why the configured login must not serve. */
   readonly login?: string | undefined;
 }
 
-/** One query for each kind of problem; it returns the names of the affected objects. */
+/** One query per problem. It returns the names of the affected objects. */
 const HOLES: readonly { readonly problem: string; readonly sql: string }[] = [
   {
     problem: 'Row security is not forced on',
@@ -84,7 +83,6 @@ export async function inspect(client: pg.ClientBase, domains: readonly string[],
   };
 }
 
-/** Throws a DatabaseProblem if the server does not answer or is too old. */
 export async function inspectServer({ url, domains, files, password }: ServerOptions): Promise<Inspection> {
   const client = await connectToServe({ url, password });
   try {

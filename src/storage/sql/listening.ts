@@ -1,9 +1,9 @@
-/** A PostgreSQL connection for LISTEN. After each connect it calls `wake`, because notifications may have been lost before. */
+/** Receives PostgreSQL notifications. After each connect it calls `wake`, because notifications may have been lost. */
 import type pg from 'pg';
 
 const RECONNECT_MS = 500;
 const PING_INTERVAL_MS = 10_000;
-/** A ping without an answer within the timeout ends the connection, which may be half-open. */
+/** After this timeout, the driver closes the connection. */
 const PING = { text: 'select 1', query_timeout: 2_000 };
 
 export class NotificationListener {
@@ -19,7 +19,7 @@ export class NotificationListener {
     this.#open = open;
     this.#channel = channel;
     this.#wake = wake;
-    // A connection that only receives does not notice a lost server.
+    // Only a ping finds out that the server of an idle connection is gone.
     this.#asking = setInterval(() => void this.#client?.query(PING).catch(() => {}), stillThereMs).unref();
     void this.#connect();
   }

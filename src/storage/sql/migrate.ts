@@ -10,13 +10,13 @@ export interface Migration {
   readonly name: string;
   readonly text: string;
   readonly once: boolean;
-  /** The domain whose file it is: it runs as the migration role of that domain. Files of the platform run as the owner. */
+  /** The domain of the file, which runs as the migration role of that domain. A file without it runs as the owner. */
   readonly domain?: string;
-  /** The domain whose schema this file of the platform creates. */
+  /** The domain whose schema this platform file creates. */
   readonly creates?: string;
-  /** The names of the numbered files before a policies file. When a numbered file is added, the policies are applied again. */
+  /** For a policies file: the names of the numbered files before it. A new numbered file makes the policies run again. */
   readonly after?: string;
-  /** How an installed database may have recorded this file before its name or its comments changed. */
+  /** Names and digests that older versions recorded for this file, if its name or comments changed. */
   readonly formerly?: readonly FormerRecord[];
 }
 
@@ -25,19 +25,18 @@ interface FormerRecord {
   readonly digest: string;
 }
 
-/** sql/reworded.json: files whose name or comments changed. `statements` is a digest without comments, which a test compares. */
+/** sql/reworded.json: files whose name or comments changed. `statements` is the digest without comments; a test checks it. */
 type Reworded = Readonly<Record<string, { readonly statements: string; readonly formerly: readonly FormerRecord[] }>>;
 
-/** The key of the advisory lock under which one process migrates at a time. */
+/** The key of the advisory lock. Only one process migrates at a time. */
 const LOCK = 7_261_534;
 
-/** Where the SQL files of a domain are. */
 export interface SchemaSource {
   readonly name: string;
   readonly folder: string;
 }
 
-/** All files for these domains, in the order in which they are applied. `root` holds platform/ and reworded.json. Throws a DatabaseProblem. */
+/** All files for these domains in the order of application. `root` contains platform/ and reworded.json. */
 export function migrations(root: string, domains: readonly SchemaSource[]): Migration[] {
   for (const { name } of domains) {
     const problem = nameProblem(name);
@@ -88,10 +87,12 @@ const digest = ({ text, after = '' }: Pick<Migration, 'text' | 'after'>) =>
     .digest('hex')
     .slice(0, 32);
 
-/** The name under which policies that were replaced stay on record. */
+/** The record name of policies that a newer version replaced. */
 const replacedName = (name: string, stamp: string) => `${name}@${stamp}`;
 
-/** An older version may run beside this one, or start again. It must not put back policies that a newer version has replaced. */
+/**
+ * True if the file must be applied. An older version that runs at the same time must not restore policies that a newer version replaced.
+ */
 function isOpen(file: Migration, applied: ReadonlyMap<string, string>): boolean {
   const stamp = digest(file);
   if (applied.get(file.name) === stamp) return false;
@@ -102,9 +103,8 @@ const wasApplied = ({ formerly = [] }: Migration, applied: ReadonlyMap<string, s
   formerly.some((record) => applied.get(record.name) === record.digest);
 
 /**
- * Applies the missing files, as the owner, while other sessions read and write. Each file is one transaction with a short lock timeout,
- * so that no session queues behind it. A numbered file whose text changed after it was applied is refused. With `repair`, policies that
- * somebody changed by hand are applied again.
+ * Applies the missing files as the owner, one transaction per file, while other sessions read and write. Refuses a numbered file that
+ * changed after it was applied. `repair` applies policies again that somebody changed by hand.
  */
 export async function migrate(owner: pg.ClientBase, files: readonly Migration[], { repair = false } = {}): Promise<string[]> {
   await owner.query(`select pg_advisory_lock(${LOCK})`);
@@ -134,7 +134,7 @@ export async function migrate(owner: pg.ClientBase, files: readonly Migration[],
   }
 }
 
-/** A schema with the name of a domain may belong to another application. Its tables would get our owner, and lose their rights. */
+/** The schema may belong to another application. The migration would take over its tables. */
 async function refuseForeignSchema(owner: pg.ClientBase, domain: string, applied: ReadonlyMap<string, string>): Promise<void> {
   if ([...applied.keys()].some((name) => name.startsWith(`${domain}/`))) return;
   const { rows } = await owner.query('select from pg_namespace where nspname = $1', [domain]);
@@ -144,17 +144,16 @@ async function refuseForeignSchema(owner: pg.ClientBase, domain: string, applied
     );
 }
 
-/** One sentence for the operator and the author of the file. */
 function notApplied({ name, domain }: Migration, reason: string, cause?: Error): DatabaseProblem {
   const rule =
     (cause as { code?: string } | undefined)?.code === NOT_ALLOWED ? `; SQL of the domain ${domain} may only change its own schema` : '';
   return Object.assign(new DatabaseProblem(`${name} was not applied: ${reason}${rule}.`), { cause });
 }
 
-/** PostgreSQL's code for a missing privilege. */
+/** The PostgreSQL error code insufficient_privilege. */
 const NOT_ALLOWED = '42501';
 
-/** Whether the policies and grants of a domain are as its policies file left them. Databases of older versions have no record of that. */
+/** Compares the policies and grants of a domain with the recorded state. Databases of older versions have no such record. */
 async function comparePolicies(login: pg.ClientBase, { name, domain, once }: Migration): Promise<'same' | 'changed' | 'unknown'> {
   if (once || domain === undefined) return 'same';
   const { rows } = await login.query<{ state: string | null }>('select state from tamshai.migrations where name = $1', [name]);
@@ -163,7 +162,7 @@ async function comparePolicies(login: pg.ClientBase, { name, domain, once }: Mig
   return state === (await stateOf(login, domain)) ? 'same' : 'changed';
 }
 
-/** Runs a file of a domain as the migration role, and refuses it if it breaks a rule. */
+/** Runs a file as the migration role of its domain, then checks the rules for domain SQL. */
 async function runAsDomain(owner: pg.ClientBase, file: Migration, domain: string): Promise<void> {
   const securedBefore = await securedTables(owner, domain);
   const restoreSettings = await readSettings(owner);
@@ -171,17 +170,14 @@ async function runAsDomain(owner: pg.ClientBase, file: Migration, domain: string
   await owner.query(file.text);
   const { rows } = await owner.query<{ role: string }>('select current_user as role');
   if (rows[0]?.role !== ownerOf(domain)) throw notApplied(file, 'it changes the role or ends the transaction');
-  // Deferred triggers of the domain fire here, with its own rights. Settings of the file must not reach our checks or the next file.
+  // Deferred triggers of the domain must run now, with its own rights. Settings of the file must not affect the checks or the next file.
   await owner.query('set constraints all immediate; reset role; reset all');
   await restoreSettings();
   const problem = await ruleProblem(owner, { domain, securedBefore, complete: !file.once });
   if (problem !== undefined) throw notApplied(file, problem);
 }
 
-/**
- * Reads what this session has set: the company's time zone and currency, and the search path of PGlite. Returns a function that sets it
- * again, with the lock timeout of the transaction. pg_settings does not list app.currency.
- */
+/** Reads the settings of this session, and returns a function that restores them. pg_settings does not list app.currency. */
 async function readSettings(owner: pg.ClientBase): Promise<() => Promise<void>> {
   const { rows } = await owner.query<{ name: string; value: string }>(
     `select name, setting as value from pg_settings where source = 'session' and context = 'user' and name <> 'lock_timeout'
@@ -216,7 +212,7 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
   }
 }
 
-/** The domains whose policies or grants somebody changed after they were applied. `tamshai migrate` applies their policies again. */
+/** The domains whose policies or grants somebody changed by hand. `tamshai migrate` restores them. */
 export async function changedSince(login: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
   const changed: string[] = [];
   if ((await missing(login, files)).length > 0) return changed;
@@ -224,7 +220,7 @@ export async function changedSince(login: pg.ClientBase, files: readonly Migrati
   return changed;
 }
 
-/** The files that this database still needs. Only reads the database. */
+/** The files that this database still needs. */
 export async function missing(login: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
   const { rows } = await login.query<{ there: boolean }>("select to_regclass('tamshai.migrations') is not null as there");
   if (!rows[0]?.there) return files.map(({ name }) => name);
@@ -235,10 +231,10 @@ export async function missing(login: pg.ClientBase, files: readonly Migration[])
 
 /** The login of the engine's own store (engine-store.ts). */
 export const ENGINE_LOGIN = 'tamshai_engine';
-/** The login of processes that serve: it reads which files were applied, and nothing else. */
+/** The login of serving processes. It can only read which files were applied. */
 export const SERVING_LOGIN = 'tamshai_serve';
 
-/** On a server each database role is a login of its own, with a password derived from the master key. */
+/** Every database role gets a login password, derived from the master key. */
 export async function giveLogins(owner: pg.ClientBase, domains: readonly string[], password: (role: string) => string): Promise<void> {
   const { rows } = await owner.query<{ rolname: string }>(
     `select rolname from pg_roles left join tamshai.roles on name = rolname
@@ -254,9 +250,9 @@ export async function giveLogins(owner: pg.ClientBase, domains: readonly string[
   }
 }
 
-/** Roles belong to the whole server: another process may be changing the same one at this very moment. */
+/** Roles belong to the whole server, so another process may change the same role at the same time. */
 const CHANGING = { code: 'XX000', attempts: 40, pauseMs: 10 };
-/** Another session used the table for longer than LOCK_WAIT_MS. The migration pauses, so that sessions behind it can continue. */
+/** Another session locked the table for longer than LOCK_WAIT_MS. The pause lets waiting sessions continue. */
 const LOCKED = { code: '55P03', attempts: 20, pauseMs: 500 };
 const LOCK_WAIT_MS = 2_000;
 const SET_LOCK_TIMEOUT = `set local lock_timeout = '${LOCK_WAIT_MS}ms'`;

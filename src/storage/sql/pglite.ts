@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL (PGlite), behind the same driver as the server, with a stream instead of a socket. Its one session gives up
- * the owner's rights after the migration; each transaction then takes the role that it needs.
+ * Embedded PostgreSQL (PGlite) behind the `pg` driver, with a stream in place of a socket. After the migration its one session gives up the
+ * owner's rights; each transaction takes the role that it needs.
  */
 import { Duplex } from 'node:stream';
 import { PGlite } from '@electric-sql/pglite';
@@ -26,7 +26,7 @@ class Wire extends Duplex {
   unref() {}
   override _read() {}
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void) {
-    // The streaming call, because the other call of PGlite keeps every row that was ever read in memory.
+    // PGlite's other call keeps every row that was ever read in memory.
     const pieces: Buffer[] = [];
     const onRawData = (view: Uint8Array) => void pieces.push(Buffer.from(view));
     this.#db.execProtocolRawStream(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length), { onRawData }).then(() => {
@@ -45,9 +45,8 @@ class Wire extends Duplex {
 }
 
 export interface EmbeddedDatabase extends SqlDatabase {
-  /** The session while it still has the owner's rights, for migration and sample data. */
+  /** The session for migration and sample data. It has the owner's rights until `surrender`. */
   readonly owner: pg.Client;
-  /** Gives up the owner's rights permanently. */
   surrender(): Promise<void>;
 }
 
@@ -67,7 +66,7 @@ export async function openPglite(folder?: string, company: Company = DEFAULT_COM
   const nameOf = statementNames();
   const prepared = new Prepared(client);
 
-  // One session: no other statement may run between the statements of a transaction.
+  // There is one session, so no other statement may run between the statements of a transaction.
   let turn: Promise<unknown> = Promise.resolve();
   let held = 0;
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -77,7 +76,7 @@ export async function openPglite(folder?: string, company: Company = DEFAULT_COM
     return result;
   }
 
-  /** Sends all three statements at once, so that no other runs in between. If the query fails, its commit is a rollback. */
+  /** Sends three statements at once, so no other statement can run between them. If the query fails, the commit is a rollback. */
   async function burst(role: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const begun = client.query(`begin read only; set local role ${role}`);
     const rows = prepared.query(nameOf(role, text), text, values);

@@ -1,6 +1,6 @@
 /**
- * The adapter for a PostgreSQL server. Each database role has its own login, so that a connection cannot switch to another audience.
- * Reads share a few pipelined connections for each role; transactions have a pool.
+ * The SQL database on a PostgreSQL server. Each database role has its own login, so a connection cannot switch to another audience. Reads
+ * share a few pipelined connections per role; transactions use a pool.
  */
 import pg from 'pg';
 import { type Company, DEFAULT_COMPANY } from '../../declare/company.ts';
@@ -12,24 +12,21 @@ import { NotificationListener } from './listening.ts';
 import { Prepared } from './prepared.ts';
 
 export interface PostgresOptions {
-  /** Host, port and database. The user in it neither reads nor writes rows. */
+  /** Host, port and database. The user in the URL is not used for rows. */
   readonly url: string;
   readonly password: (role: string) => string;
-  /** The role that `ping` logs in as; it needs no rights. */
+  /** The login of `ping`; it needs no rights. */
   readonly pingAs: string;
   readonly company?: Company;
   readonly readers?: number;
   readonly writers?: number;
-  /** The ping interval of connections that only listen. */
+  /** The ping interval of LISTEN connections. */
   readonly stillThereMs?: number;
 }
 
-/**
- * Codes after which a statement is prepared again under a new name: a view has changed since (0A000), or the server does not have the
- * statement (26000), for example because the query that should prepare it was cancelled.
- */
+/** After these errors a statement is prepared again under a new name: a view changed (0A000), or the server lacks the statement (26000). */
 const PREPARE_AGAIN: ReadonlySet<unknown> = new Set(['0A000', '26000']);
-/** The server cancels a statement that takes longer. */
+/** The statement_timeout of the server. */
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
 
@@ -76,7 +73,7 @@ export function openPostgres(options: PostgresOptions): SqlDatabase {
     if (!pool) {
       pool = new pg.Pool({ ...configFor(role), max: writers, idleTimeoutMillis: 30_000 });
       pool.on('error', () => {});
-      // The pool handles errors of idle clients only: a connection lost inside a transaction would end the process.
+      // The pool handles errors of idle clients only. Without this, a connection lost inside a transaction would crash the process.
       pool.on('connect', (client) => client.on('error', () => {}));
       pools.set(role, pool);
     }
@@ -144,14 +141,14 @@ export function openPostgres(options: PostgresOptions): SqlDatabase {
 }
 
 /**
- * An error from the server means that nothing was committed, unless it reports that the connection or the server ends. After any other
- * error, the outcome is unknown.
+ * A server error proves that nothing was committed, except 08 and 57 (the connection or the server ends). After other errors the outcome is
+ * unknown.
  */
 function notCommitted(error: unknown): never {
   throw error instanceof pg.DatabaseError && !/^(08|57)/.test(error.code ?? '') ? error : new CommitLost(error);
 }
 
-/** A login that is not the requested role, or that can bypass row-level security, must not read a row. */
+/** Refuses a login that is not the requested role or can bypass row-level security. */
 async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ who: string; free: boolean }>(
     'select current_user as who, rolsuper or rolbypassrls or rolcreaterole as free from pg_roles where rolname = current_user',
@@ -163,7 +160,7 @@ async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
   }
 }
 
-/** A few connections that pipeline the statements of many callers. */
+/** A few connections that send the statements of many callers without waiting for each answer. */
 class PipelinedReaders {
   readonly #open: () => Promise<pg.Client>;
   readonly #slots: { client: Promise<Prepared> | undefined; waiting: number }[];
@@ -190,7 +187,7 @@ class PipelinedReaders {
       const nameOf = this.#nameOf;
       return await prepared.query(nameOf(this.#role, text), text, values).catch((error: unknown) => {
         if (!PREPARE_AGAIN.has((error as { code?: unknown }).code)) throw error;
-        // Of many concurrent statements, the first one creates the new names.
+        // Only the first of several failed statements creates new names.
         if (this.#nameOf === nameOf) this.#nameOf = statementNames(++this.#changes);
         return prepared.query(this.#nameOf(this.#role, text), text, values);
       });
@@ -199,7 +196,7 @@ class PipelinedReaders {
     }
   }
 
-  /** Keeps only an established connection; when it ends, the slot is free again. */
+  /** A failed or closed connection frees its slot. */
   #connect(slot: { client: Promise<Prepared> | undefined }): Promise<Prepared> {
     const connecting = this.#openUnlessRefused().then((client) => new Prepared(client));
     const forget = () => {
@@ -210,7 +207,7 @@ class PipelinedReaders {
     return connecting;
   }
 
-  /** For half a second after a failed connection, callers fail at once instead of queueing. */
+  /** For half a second after a failed connection, callers fail at once. Otherwise all of them would wait for the timeout. */
   async #openUnlessRefused(): Promise<pg.Client> {
     if (Date.now() < this.#refusedUntil) throw failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
     try {

@@ -1,6 +1,6 @@
 /**
- * Prepared statements on one connection, described once: describing the columns with every answer costs more than reading the row.
- * This is the only file that relies on internals of the driver. `REVIEWED_DRIVER` names the versions it was checked against.
+ * Prepared statements on one connection. The columns are described once, because Describe costs more than reading the row. Only this file
+ * uses internals of the driver; REVIEWED_DRIVER names the checked versions.
  */
 import type { Writable } from 'node:stream';
 import pg from 'pg';
@@ -13,17 +13,17 @@ interface Column {
 }
 
 /**
- * What this file assumes, none of which the driver documents. A test compares these versions with the installed ones.
- * 1. `Query.submit` corks the stream and calls `prepare(connection)`; `prepare` calls parse (once a name), bind, describe, execute, sync.
- * 2. The client calls `handleRowDescription`, `handleDataRow`, `handleCommandComplete` and `handleReadyForQuery` in that order, or
- *    `handleError`, which passes the error to `callback`.
- * 3. `bind` uses the unnamed portal, which `EXECUTE_AND_SYNC` executes, and requests every column as text.
+ * The driver versions that this file was checked with; a test compares them with the installed ones. This file relies on:
+ * 1. `Query.submit` corks the stream and calls `prepare(connection)`. `prepare` calls parse once per name, then bind, describe, execute, sync.
+ * 2. The client calls `handleRowDescription`, `handleDataRow`, `handleCommandComplete` and `handleReadyForQuery`, in this order.
+ * 3. If the query fails, the client calls `handleError` of the query, which calls `callback`.
+ * 4. `bind` uses the unnamed portal, which `EXECUTE_AND_SYNC` executes, and requests every column as text.
  */
 export const REVIEWED_DRIVER = { pg: '8.23.1', 'pg-protocol': '1.16.1' } as const;
 
 type QueryCallback = (error: Error | null, rows: Row[]) => void;
 
-/** Members of the driver's query that its type declarations leave out. */
+/** Adds members that the driver's type declarations lack. */
 interface DriverQuery extends pg.Query {
   name: string;
   callback: QueryCallback;
@@ -34,7 +34,7 @@ const DriverQuery = pg.Query as unknown as new (text: string, values: readonly u
 /** Protocol messages: Execute of the unnamed portal without a row limit, then Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 
-/** The connection for a statement whose columns are known: skips Describe, and writes Execute and Sync as one constant. */
+/** The connection for statements with known columns. It skips Describe and writes Execute and Sync as one constant. */
 function withoutDescribe(connection: pg.Connection): pg.Connection {
   return Object.create(connection, {
     describe: { value: () => {} },
@@ -52,7 +52,7 @@ export class Prepared {
     this.#known = { columns: new Map(), connection: withoutDescribe(client.connection) };
   }
 
-  /** Where the driver writes, for callers that cork it. */
+  /** The stream that the driver writes to. */
   get stream(): Writable {
     return this.client.connection.stream;
   }

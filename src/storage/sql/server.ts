@@ -14,12 +14,12 @@ export const addressOf = (url: string): string => {
   return `${hostname}${port ? `:${port}` : ''}${pathname}`;
 };
 
-/** PostgreSQL's code for a value that a setting does not accept. */
+/** The PostgreSQL error code invalid_parameter_value. */
 const UNKNOWN_VALUE = '22023';
 
 class LoginRefused extends DatabaseProblem {}
 
-/** Connects with the configured login, for setup and maintenance. Tools read rows with other logins. */
+/** Connects with the configured login, for setup and maintenance only. */
 export async function connect(url: string, company: Company = DEFAULT_COMPANY): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'tamshai-setup' });
   client.on('error', () => {});
@@ -60,7 +60,7 @@ export interface ServerOptions {
   readonly company?: Company;
 }
 
-/** A URL without a user means the serving login, whose password is derived from the master key. */
+/** A URL without a user means the serving login. Its password is derived from the master key. */
 function withLogin(url: string, password: (role: string) => string): string {
   const address = new URL(url);
   if (address.username !== '') return url;
@@ -69,11 +69,11 @@ function withLogin(url: string, password: (role: string) => string): string {
   return address.href;
 }
 
-/** PostgreSQL's code for a missing privilege. */
+/** The PostgreSQL error code insufficient_privilege. */
 const NOT_ALLOWED = '42501';
 const MIGRATE = `run "tamshai migrate" with the owner's login`;
 
-/** The connection of a serving process, or of an operator command. */
+/** Connects a serving process or an operator command. */
 export async function connectToServe({ url, password, company }: Pick<ServerOptions, 'url' | 'password' | 'company'>): Promise<pg.Client> {
   const own = withLogin(url, password);
   try {
@@ -86,7 +86,7 @@ export async function connectToServe({ url, password, company }: Pick<ServerOpti
   }
 }
 
-/** A serving process must not have a login that bypasses row-level security: an attacker in the process could read all rows. */
+/** Returns why the login must not serve. With a login that bypasses row-level security, an attacker could read all rows. */
 export async function loginProblem(client: pg.ClientBase, url: string, domains: readonly string[]): Promise<string | undefined> {
   const { rows } = await client.query<LoginRights>(
     `with reachable as (select * from pg_roles where pg_has_role(current_user, oid, 'member'))
@@ -115,7 +115,7 @@ interface LoginRights {
   readonly bypass: boolean;
   readonly maker: boolean;
   readonly owns: boolean;
-  /** A role of Tamshai that the login is a member of. */
+  /** A role of Tamshai, if the login is a member of one. */
   readonly member: string | null;
 }
 
@@ -127,7 +127,7 @@ function rightsProblem({ superuser, bypass, maker, owns, member }: LoginRights):
   return member === null ? undefined : `is a member of ${member}`;
 }
 
-/** Checks the schema and the login, and opens a pool for each role. */
+/** Checks version, login and schema before it opens the connections. */
 export async function openServer({ url, domains, files, password, company }: ServerOptions): Promise<SqlDatabase> {
   const setup = await connectToServe({ url, password, ...(company && { company }) });
   try {
@@ -149,7 +149,7 @@ export async function openServer({ url, domains, files, password, company }: Ser
   }
 }
 
-/** Migrates the schema with the owner's login and sets the password of each role. Returns the applied files. */
+/** Migrates the schema with the owner's login, and sets the password of each role. Returns the applied files. */
 export async function migrateServer({ url, domains, files, password, company }: ServerOptions): Promise<string[]> {
   const owner = await connect(url, company);
   try {

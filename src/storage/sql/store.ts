@@ -1,4 +1,4 @@
-/** The SQL store for PGlite and PostgreSQL: row-level security by role and settings, keyset pagination, exactly-once effects. */
+/** The SQL store for PGlite and PostgreSQL: row-level security, keyset pagination, exactly-once effects. */
 import type { z } from 'zod';
 import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
 import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
@@ -10,8 +10,8 @@ import { CommitLost, type SqlDatabase, type SqlSession, type Statement } from '.
 import { toFailure, isConflict } from './errors.ts';
 
 /**
- * Sets the caller's identity for this transaction. Its four values are always the first four parameters. The fourth sets
- * application_name to the request id, which the server shows for running statements and in its log (%a).
+ * Sets the caller's identity for this transaction, with the first four parameters. The server shows the fourth, the request id, with
+ * running statements and in its log (%a).
  */
 const IDENTITY =
   "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, set_config('application_name', $4, true) as d";
@@ -26,15 +26,15 @@ const roleOf = ({ domain, audience }: StoreSession) => `${domain}_${audience}`;
 const ATTEMPTS = 12;
 
 /**
- * Identity and query in one statement. The query depends on the identity's row and cannot be flattened into it (offset 0), so it
- * never starts before the settings are applied.
+ * Identity and query in one statement. The query reads the identity's row and `offset 0` prevents flattening, so PostgreSQL applies the
+ * settings before the query.
  */
 function asCaller(who: StoreSession, query: SqlText): Statement {
   const values = identityOf(who);
   return { text: withIdentity(query.compile(values)), values };
 }
 
-/** Cached, so that equal texts are the same string and lookups by text are cheap. */
+/** Equal texts become the same string object, so lookups by text are fast. */
 const wrapped = new Map<string, string>();
 function withIdentity(text: string): string {
   let whole = wrapped.get(text);
@@ -45,7 +45,7 @@ function withIdentity(text: string): string {
   return whole;
 }
 
-/** Selects only the published columns, so that a view does not compute the others. */
+/** Selects only the published columns. The view then does not compute the others. */
 export function paged(query: SqlText, columns: readonly string[], { order, after, take }: Window): SqlText {
   const keys = sql.list(order.keys.map((key) => sql.ref(key)));
   const past = after
@@ -87,7 +87,7 @@ function readerOver(fetch: Fetch, versions: Versions): SqlReader {
   });
 }
 
-/** In one transaction, reads run as the reading role and `change` as the writing role; the database refuses everything else. */
+/** Reads run as the reading role, and `change` runs as the writing role. The database refuses everything else. */
 function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): { reading: SqlReader; writing: SqlWriter } {
   const readRole = roleOf(who);
   let role = `${readRole}_write`;
@@ -113,11 +113,11 @@ function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): 
     if (row === undefined || more.length > 0) throw new Error('more than one row was changed');
     return row;
   };
-  // A separate list of versions: the reads of `execute` are not part of what the approver saw.
+  // A separate list: the approver did not see the rows that `execute` reads.
   return { reading, writing: Object.assign(readerOver(as(readRole), []), { change, changeMany }) };
 }
 
-/** An effect with an id can be retried safely. Without an id, a retry could write twice. */
+/** A retry without an effect id could write twice. */
 function unsureOf(error: CommitLost, withoutId: boolean): Error {
   const lost = toFailure(error);
   return withoutId && lost instanceof Failure ? outcomeUnknown(lost) : lost;
@@ -146,7 +146,7 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
     database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who) }, body);
 
   const wakes = new Set<() => void>();
-  /** The record is committed with the effect, so its presence proves the effect. Its absence proves nothing: the commit may follow. */
+  /** A stored audit record proves the effect. A missing record proves nothing, because the commit may still follow. */
   const isKept = async (link: ChainedRecord | undefined): Promise<boolean> =>
     link !== undefined && (await audit.record(link.chain, link.n).catch(() => undefined))?.mac === link.mac;
 
@@ -207,7 +207,7 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
           await release(committed);
           if (committed) for (const wake of wakes) wake();
         }
-        // The delay doubles, so that many writers of one row finish one after another within their attempts.
+        // The longest delay doubles each time. Many writers of one row then finish within their attempts.
         await new Promise((again) => setTimeout(again, Math.random() * Math.min(8 * 2 ** attempt, 600)));
       }
     },

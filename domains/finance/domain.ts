@@ -9,6 +9,7 @@ import { financeRoles } from './exports.ts';
 export const finance = defineDomain({
   name: 'finance',
   title: 'Finance',
+  engine: 1,
   home: import.meta.url,
   port: 3102,
   store: 'sql',

@@ -10,6 +10,7 @@ import { payrollRoles } from '../payroll/exports.ts';
 export const hr = defineDomain({
   name: 'hr',
   title: 'People',
+  engine: 1,
   home: import.meta.url,
   port: 3101,
   store: 'sql',

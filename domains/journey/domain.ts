@@ -6,6 +6,7 @@ import { READING, rowOf } from './record.ts';
 export const journey = defineDomain({
   name: 'journey',
   title: 'Project history',
+  engine: 1,
   home: import.meta.url,
   port: 3105,
   store: 'search',

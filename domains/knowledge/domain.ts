@@ -4,6 +4,7 @@ import { defineDomain } from '../../src/declare/define.ts';
 export const knowledge = defineDomain({
   name: 'knowledge',
   title: 'What we know',
+  engine: 1,
   home: import.meta.url,
   port: 3109,
   store: 'sql',

@@ -11,6 +11,7 @@ import { hrRoles } from '../hr/exports.ts';
 export const payroll = defineDomain({
   name: 'payroll',
   title: 'Payroll',
+  engine: 1,
   home: import.meta.url,
   port: 3106,
   store: 'sql',

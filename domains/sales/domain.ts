@@ -5,6 +5,7 @@ import { salesRoles } from './exports.ts';
 export const sales = defineDomain({
   name: 'sales',
   title: 'Sales',
+  engine: 1,
   home: import.meta.url,
   port: 3103,
   store: 'documents',

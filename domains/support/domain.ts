@@ -41,6 +41,7 @@ const INSIDE = ['internal_notes', 'tags', 'assigned_to', 'resolved_by', 'sla_dea
 export const support = defineDomain({
   name: 'support',
   title: 'Support',
+  engine: 1,
   home: import.meta.url,
   port: 3104,
   store: 'search',

@@ -7,6 +7,7 @@ import { supportRoles } from '../support/exports.ts';
 export const tasks = defineDomain({
   name: 'tasks',
   title: 'My tasks',
+  engine: 1,
   home: import.meta.url,
   port: 3108,
   store: 'sql',

@@ -9,6 +9,7 @@ import { financeRoles } from '../finance/exports.ts';
 export const tax = defineDomain({
   name: 'tax',
   title: 'Tax',
+  engine: 1,
   home: import.meta.url,
   port: 3107,
   store: 'sql',

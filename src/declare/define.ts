@@ -28,6 +28,7 @@ import type {
   Collecting,
   Described,
   DomainSpec,
+  ENGINE_VERSION,
   Example,
   ListDef,
   ListTool,
@@ -88,6 +89,10 @@ interface RolesNamed<A, Own extends string, Others extends readonly RoleSet<stri
   readonly masks?: Readonly<Record<string, { readonly shownTo: readonly KnownRole<Own, Others>[] }>>;
 }
 type KnownRole<Own extends string, Others extends readonly RoleSet<string>[]> = NoInfer<Own> | NamesOf<NoInfer<Others>[number]> | BaseRole;
+/** The compiler prints the text of `Mistake` if a domain states no version of the declaration API, or another one. */
+type WrittenFor<E> = E extends typeof ENGINE_VERSION
+  ? { readonly engine: E }
+  : { readonly engine: Mistake<'the domain does not say that it is written for version 1 of the declaration API (engine: 1)'> };
 type Seen<X, S> = [X] extends [never] ? S : X;
 /**
  * Only reads and `prepare` get the clients of other domains. `execute` runs in a transaction, which must not wait for another domain;
@@ -107,8 +112,10 @@ export function defineDomain<
   const Own extends string = never,
   const Others extends readonly RoleSet<string>[] = [],
   const G extends Needs = {},
+  const E = unknown,
 >(
-  spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts; readonly needs?: G } & RolesNamed<A, Own, Others>,
+  spec: Omit<DomainSpec<K, A, X, N>, 'engine'> & { readonly engine?: E } & WrittenFor<E> &
+    Collecting<K> & { readonly actsAtOnce?: Acts; readonly needs?: G } & RolesNamed<A, Own, Others>,
 ): Following<K, keyof A & string> &
   (Acts extends string
     ? ActingDomain<RolesOf<A>, keyof A & string, Reading<X, Readers<N>[K], G>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>

@@ -243,8 +243,8 @@ export interface FirstUse<A extends string, R, W> {
 export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
   readonly name: string;
   readonly title: string;
-  /** The version of the declaration API that the domain is written for. A published domain sets it; a later engine then refuses it. */
-  readonly engine?: typeof ENGINE_VERSION;
+  /** The version of the declaration API that the domain is written for. An engine with another version refuses the domain. */
+  readonly engine: typeof ENGINE_VERSION;
   /** `import.meta.url` of the file that declares the domain; sql/, phrases/ and sample/ lie beside it. */
   readonly home: string;
   readonly port: number;

@@ -25,7 +25,10 @@ const quoted = (name: string) => JSON.stringify(String(name).slice(0, 80));
 export function checkDomains(installed: readonly Installed[], folder: string): void {
   const domains = installed.map(({ domain }) => domain);
   const where = ({ name, home }: AnyDomain) => `${name} (${fileOf(home, folder)})`;
-  for (const domain of domains) checkName(domain, where(domain));
+  for (const domain of domains) {
+    checkEngine(domain, where(domain));
+    checkName(domain, where(domain));
+  }
   const twice = domains.find(({ name }, at) => domains.findIndex((other) => other.name === name) !== at);
   if (twice !== undefined) {
     const files = domains.filter(({ name }) => name === twice.name).map(({ home }) => fileOf(home, folder));
@@ -60,11 +63,16 @@ function fileOf(home: string, folder: string): string {
   }
 }
 
-export function checkName({ name, engine }: Pick<AnyDomain, 'name' | 'engine'>, where: string): void {
-  if (engine !== undefined && engine !== ENGINE_VERSION)
+function checkEngine({ engine }: { readonly engine?: number | undefined }, where: string): void {
+  if (engine === undefined)
+    throw new ConfigProblem(`The domain ${where} does not say for which engine it is written; declare engine: ${ENGINE_VERSION}.`);
+  if (engine !== ENGINE_VERSION)
     throw new ConfigProblem(
-      `The domain ${where} is written for engine ${String(engine)}, and this is engine ${ENGINE_VERSION}; install a version of it that fits.`,
+      `The domain ${where} is written for engine ${engine}, and this is engine ${ENGINE_VERSION}; install a version of it that fits.`,
     );
+}
+
+export function checkName({ name }: Pick<AnyDomain, 'name'>, where: string): void {
   if (!DOMAIN_NAME.test(name))
     throw new ConfigProblem(
       `The domain ${where} needs another name: 2 to 20 lower-case letters and digits, beginning with a letter, without underscore.`,

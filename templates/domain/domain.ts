@@ -9,6 +9,7 @@ export const {{name}}Roles = defineRoles({
 export const domain = defineDomain({
   name: '{{name}}',
   title: '{{title}}',
+  engine: 1,
   home: import.meta.url,
   port: {{port}},
   store: 'sql',

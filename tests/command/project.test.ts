@@ -10,7 +10,7 @@ afterAll(removeFolders);
 /** A small domain on documents. */
 const domainText = ({ name = 'desk', port = 3120 } = {}): string => `import { asc, defineDomain, z } from 'tamshai';
 const domain = defineDomain({
-  name: '${name}', title: 'Desks', home: import.meta.url, port: ${port}, store: 'documents',
+  name: '${name}', title: 'Desks', engine: 1, home: import.meta.url, port: ${port}, store: 'documents',
   audiences: { everyone: { roles: ['employee'], sees: 'every desk' } },
   collections: { desks: { rows: { everyone: 'all' } } },
 });

@@ -35,6 +35,7 @@ export const hrWithPeople = (sample: Installed['sample']): Installed =>
 const spec = {
   name: 'tasks',
   title: 'Errands',
+  engine: 1,
   home: tasks.spec.home,
   port: 3108,
   store: 'sql',

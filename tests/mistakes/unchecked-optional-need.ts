@@ -8,6 +8,7 @@ const people = contract('people', 1, { find: { input: z.object({ id: z.string() 
 const rooms = defineDomain({
   name: 'rooms',
   title: 'Rooms',
+  engine: 1,
   home: import.meta.url,
   port: 3200,
   store: 'sql',

@@ -10,6 +10,7 @@ test('find and computeTotals get neither limit nor cursor nor sort', async () =>
   const domain = defineDomain({
     name: 'things',
     title: 'Things',
+    engine: 1,
     home: import.meta.url,
     port: 3999,
     store: 'documents',

@@ -68,6 +68,7 @@ const domain = (masks?: Record<string, { hides: string; shownTo: readonly 'manag
   defineDomain({
     name: 'toys',
     title: 'Toys',
+    engine: 1,
     home: import.meta.url,
     port: 3999,
     store: 'sql',

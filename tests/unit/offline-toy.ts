@@ -15,6 +15,7 @@ import { person } from '../test-runtime.ts';
 const zoo = defineDomain({
   name: 'zoo',
   title: 'Zoo',
+  engine: 1,
   home: import.meta.url,
   port: 3999,
   store: 'sql',

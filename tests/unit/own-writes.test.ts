@@ -12,6 +12,7 @@ import { code, databases, openTestRuntime, type TestRuntime } from '../test-runt
 const spec = {
   name: 'tasks',
   title: 'Notes on a board',
+  engine: 1,
   home: import.meta.url,
   port: 3108,
   store: 'sql',

@@ -25,6 +25,7 @@ function read(text: string, name = 'find-animals.txt') {
   const zoo = defineDomain({
     name: 'zoo',
     title: 'Zoo',
+    engine: 1,
     home: pathToFileURL(join(home, 'domain.ts')).href,
     port: 3999,
     store: 'sql',

@@ -19,6 +19,7 @@ function desk(spec: object = {}, tool: object = {}, parts: object = {}): Install
   const domain = defineDomain({
     name: 'desk',
     title: 'Desks',
+    engine: 1,
     home: import.meta.url,
     port: 3120,
     store: 'documents',
@@ -83,6 +84,7 @@ const books = () => {
   const domain = defineDomain({
     name: 'books',
     title: 'Books',
+    engine: 1,
     home: import.meta.url,
     port: 3121,
     store: 'documents',
@@ -117,6 +119,11 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
     'another engine',
     desk({ engine: 2 }),
     `The domain ${HERE} is written for engine 2, and this is engine 1; install a version of it that fits.`,
+  ],
+  [
+    'no version of the engine',
+    desk({ engine: undefined }),
+    `The domain ${HERE} does not say for which engine it is written; declare engine: 1.`,
   ],
   ['no home', desk({ home: './desk' }), 'A domain has home: "./desk"; set it to import.meta.url, beside which its files are found.'],
   [

@@ -7,6 +7,7 @@ import { createRegistry } from '../../src/engine/registry.ts';
 const notes = defineDomain({
   name: 'notes',
   title: 'Notes',
+  engine: 1,
   home: import.meta.url,
   port: 0,
   store: 'sql',

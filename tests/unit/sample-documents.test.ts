@@ -58,7 +58,7 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
 });
 
 test('the types of a document domain require collections with every audience, and refuse unknown names', () => {
-  const common = { name: 'x', title: 'X', home: import.meta.url, port: 1, store: 'documents', audiences: AUDIENCES } as const;
+  const common = { name: 'x', title: 'X', engine: 1, home: import.meta.url, port: 1, store: 'documents', audiences: AUDIENCES } as const;
   const domain = defineDomain({
     ...common,
     collections: {

@@ -18,6 +18,7 @@ test.each(Object.entries(RENAMED_SETTINGS))('the old name %s is refused with a m
 const domain = defineDomain({
   name: 'facilities',
   title: 'Facilities',
+  engine: 1,
   home: import.meta.url,
   port: 3120,
   store: 'documents',
@@ -57,6 +58,6 @@ test('a port that is no number is refused, and so is a misspelt setting of a dom
 });
 
 test('install() refuses a tool that another domain declares', () => {
-  const other = defineDomain({ name: 'rooms', title: 'Rooms', home: import.meta.url, port: 3121, store: 'sql', audiences: {} });
+  const other = defineDomain({ name: 'rooms', title: 'Rooms', engine: 1, home: import.meta.url, port: 3121, store: 'sql', audiences: {} });
   expect(() => other.install({ tools: [room] })).toThrow('rooms: install() lists a list of the domain facilities');
 });

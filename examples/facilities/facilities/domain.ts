@@ -5,6 +5,7 @@ import { facilitiesRoles } from './exports.ts';
 export const facilities = defineDomain({
   name: 'facilities',
   title: 'Facilities',
+  engine: 1,
   home: import.meta.url,
   port: 3120,
   store: 'sql',

@@ -8,6 +8,7 @@ const own = ({ employeeId }: Person) => (employeeId === undefined ? NONE : filte
 export const fleet = defineDomain({
   name: 'fleet',
   title: 'Fleet',
+  engine: 1,
   home: import.meta.url,
   port: 3121,
   store: 'documents',

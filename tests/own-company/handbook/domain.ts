@@ -8,6 +8,7 @@ import { field } from '../../../src/declare/search.ts';
 const domain = defineDomain({
   name: 'handbook',
   title: 'Handbook',
+  engine: 1,
   home: import.meta.url,
   port: 3124,
   store: 'search',

@@ -8,6 +8,7 @@ import { field } from '../../../src/declare/search.ts';
 const domain = defineDomain({
   name: 'notices',
   title: 'Notices',
+  engine: 1,
   home: import.meta.url,
   port: 3123,
   store: 'search',

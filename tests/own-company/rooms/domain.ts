@@ -8,6 +8,7 @@ import type { SampleContext, SampleTable } from '../../../src/declare/sample.ts'
 const domain = defineDomain({
   name: 'rooms',
   title: 'Meeting rooms',
+  engine: 1,
   home: import.meta.url,
   port: 3121,
   store: 'sql',

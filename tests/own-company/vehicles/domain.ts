@@ -7,6 +7,7 @@ import { asc } from '../../../src/declare/order.ts';
 const domain = defineDomain({
   name: 'vehicles',
   title: 'Vehicles',
+  engine: 1,
   home: import.meta.url,
   port: 3122,
   store: 'documents',

@@ -4,29 +4,31 @@ import { z } from 'zod';
 const chartField = z.object({ field: z.string(), label: z.string() });
 const bars = {
   title: z.string(),
-  rows: z.string().optional().describe('Where the rows stand in `data`; left out where `data` is the list itself'),
-  label: z.string().describe('The field that names a row'),
+  rows: z.string().optional().describe('The key of the rows in `data`; absent if `data` is the list of rows'),
+  label: z.string().describe('The field with the label of a row'),
 };
 
 export const chart = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('parts').describe('A part of a whole in each row'),
+    kind: z.literal('parts').describe('Each row shows a part of a whole'),
     ...bars,
     part: chartField,
     whole: chartField,
-    scale: z.enum(['each', 'all']).describe('each: every whole is as long as the next; all: as long as it is large'),
-    count: chartField.optional().describe('How many things each row stands for'),
+    scale: z.enum(['each', 'all']).describe('each: all bars have the same length; all: the length of a bar shows the size of its whole'),
+    count: chartField.optional().describe('The field with the number of items in a row'),
     pace: chartField
       .optional()
-      .describe('The year that a row is about, in the row or beside the rows: while it runs, how much of it is over is marked'),
+      .describe('The field with the year, in the row or next to the rows. A mark shows how much of the current year is over'),
   }),
   z.object({
-    kind: z.literal('stack').describe('Several parts that make up each row'),
+    kind: z.literal('stack').describe('Each row shows several parts'),
     ...bars,
     parts: z.array(chartField.extend({ look: z.enum(['good', 'warn', 'bad']) })),
   }),
   z.object({
-    kind: z.literal('waterfall').describe('From a beginning to an end by what was added and taken away: fields of `metadata.summary`'),
+    kind: z
+      .literal('waterfall')
+      .describe('From a start value to an end value, with additions and deductions. The fields are in `metadata.summary`'),
     title: z.string(),
     start: chartField,
     steps: z.array(chartField.extend({ adds: z.boolean() })),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Company, DEFAULT_COMPANY, decimalsOf } from './company.ts';
 
-/** Offsets such as +02:00 are refused: PostgreSQL reads their sign the other way round. */
+/** Refuses offsets such as +02:00, because PostgreSQL reads them with the opposite sign. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
@@ -16,7 +16,7 @@ function isTimeZone(name: string): boolean {
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 const A_MONTH = 'must be a month from 1 (January) to 12 (December)';
 
-/** The rules of each field, for a config file and for the environment. Each message follows the name of the field or setting. */
+/** The name of the field or setting precedes each message. */
 export const companyFields = {
   name: z
     .string('must be a text')
@@ -39,7 +39,7 @@ export const companyFields = {
 
 const companySchema = z.strictObject(companyFields, 'must be an object').partial();
 
-/** The company of a config file, completed with the defaults; or what is wrong with it, as one sentence that names the field. */
+/** Adds the defaults to the company of a config file. Returns one sentence that names the wrong field if a value is not valid. */
 export function readCompany(given: unknown): Company | string {
   const parsed = companySchema.safeParse(given);
   if (parsed.success) return { ...DEFAULT_COMPANY, ...(parsed.data as Partial<Company>) };

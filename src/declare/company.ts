@@ -22,7 +22,7 @@ export function decimalsOf(currency: string): number {
   return known;
 }
 
-/** Clocks change at a quarter of an hour at the earliest, so one result serves a quarter of an hour of calls. */
+/** In every time zone a day begins at a quarter hour, so a cached day is correct until the next quarter hour. */
 const QUARTER_HOUR_MS = 900_000;
 const days = new Map<string, { readonly format: Intl.DateTimeFormat; quarter: number; day: string }>();
 
@@ -47,7 +47,7 @@ export function dayIn(timeZone: string, at: Date): string {
 /** The first moment of a day in a time zone. */
 export function startOfDay(timeZone: string, day: string): Date {
   const noon = Date.parse(`${day}T12:00:00Z`);
-  // The furthest zones are 14 hours ahead of UTC and 12 behind.
+  // The search bounds, in quarter hours from noon UTC. They cover every zone, from 12 hours behind UTC to 14 hours ahead.
   let [before, after] = [-112, 64];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
@@ -59,7 +59,7 @@ export function startOfDay(timeZone: string, day: string): Date {
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-/** What the placeholders in declared texts stand for: descriptions, messages, hints and units. */
+/** The values of the placeholders in declared texts: descriptions, messages, hints and units. */
 const PLACEHOLDERS = {
   currency: ({ currency }) => currency,
   fiscalYear: ({ fiscalYearStart: first }) =>
@@ -72,6 +72,6 @@ const PLACEHOLDERS = {
 } satisfies Readonly<Record<string, (company: Company) => string>>;
 const PLACEHOLDER = new RegExp(`\\{(${Object.keys(PLACEHOLDERS).join('|')})\\}`, 'g');
 
-/** A declared text with the company's currency and fiscal year in place of `{currency}`, `{fiscalYear}`, `{yearBegins}`, `{yearEnds}`. */
+/** Replaces `{currency}`, `{fiscalYear}`, `{yearBegins}` and `{yearEnds}` in a declared text. */
 export const textFor = (text: string, company: Company): string =>
   text.includes('{') ? text.replace(PLACEHOLDER, (_, name: string) => PLACEHOLDERS[name as keyof typeof PLACEHOLDERS](company)) : text;

@@ -12,7 +12,7 @@ export type Calls = Readonly<Record<string, CallShape>>;
 
 export interface Contract<out C extends Calls = Calls> {
   readonly id: string;
-  /** Increases when an input or an output changes. A provider answers exactly the versions that it provides. */
+  /** Increase it when an input or an output changes. A provider answers only calls for the versions that it provides. */
   readonly version: number;
   readonly calls: C;
 }
@@ -21,24 +21,24 @@ const ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const CALL = /^[a-z][A-Za-z0-9]*$/;
 
 export function contract<const C extends Calls>(id: string, version: number, calls: C): Contract<C> {
-  if (!ID.test(id)) throw new Error(`The contract '${id}' is no name: use lower-case letters, digits and dashes`);
-  if (!Number.isSafeInteger(version) || version < 1) throw new Error(`${id}: the version of a contract is 1 or a higher whole number`);
+  if (!ID.test(id)) throw new Error(`'${id}' is not a valid name of a contract: use lower-case letters, digits and dashes`);
+  if (!Number.isSafeInteger(version) || version < 1) throw new Error(`${id}: the version of a contract must be a whole number from 1`);
   const odd = Object.keys(calls).find((call) => !CALL.test(call));
-  if (odd !== undefined) throw new Error(`${id}: the call '${odd}' is no name: use letters and digits`);
+  if (odd !== undefined) throw new Error(`${id}: '${odd}' is not a valid name of a call: use letters and digits`);
   return { id, version, calls };
 }
 
 /** The name and version of a contract in messages and logs. */
 export const contractName = ({ id, version }: Pick<Contract, 'id' | 'version'>): string => `${id} v${version}`;
 
-/** The calls of a contract as a tool makes them. Answers are parsed with the output schema, wherever the provider runs. */
+/** The functions with which a tool makes the calls. They parse each answer with the output schema. */
 export type Client<C extends Calls> = {
   readonly [K in keyof C]: (input: z.input<C[K]['input']>) => Promise<z.output<C[K]['output']>>;
 };
 
 export interface OptionalNeed<out C extends Calls = Calls> {
   readonly optional: Contract<C>;
-  /** What the domain does without a provider, as a clause for the log: 'rooms show no names'. */
+  /** For the log: what the domain does without a provider, such as 'rooms show no names'. */
   readonly without: string;
 }
 /** A start fails if no installed domain provides a need, unless the need is optional. */
@@ -52,12 +52,12 @@ export type Clients<N extends Needs> = {
 
 export const contractOf = (need: Need): Contract => ('optional' in need ? need.optional : need);
 
-/** One change in a change feed. The numbers increase in the order in which the changes were committed. */
+/** The numbers `n` increase in the order of the commits. */
 export type NumberedChange = z.ZodObject<{ n: z.ZodType<number, number> }>;
 export type ChangeFeedCalls<T extends z.ZodType = z.ZodType> = {
   readonly after: {
     readonly input: z.ZodObject<{ after: z.ZodInt }>;
-    /** `last` is the newest number. It can be lower than an earlier one, after the provider was restored from a backup. */
+    /** `last` is the newest number. It decreases if the provider was restored from an older backup. */
     readonly output: z.ZodObject<{ last: z.ZodInt; changes: z.ZodArray<T> }>;
   };
 };

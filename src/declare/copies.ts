@@ -1,6 +1,6 @@
 /**
- * Records every copy of this package that the process has loaded. Each copy has its own registries of masks and sensitive inputs, so a
- * start with two copies could miss a mask.
+ * Records every copy of this package that the process has loaded. The start refuses two copies, because each copy has its own registry of
+ * masks.
  */
 const COPIES = Symbol.for('tamshai.copies');
 type Marked = { [COPIES]?: Set<string> };

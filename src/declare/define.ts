@@ -81,7 +81,7 @@ export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> exte
 }
 
 type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
-/** Audiences and masks may name the engine's roles, the domain's own and those of the sets in `rolesOf`. */
+/** Limits the roles in audiences and masks to the engine's roles, the domain's own roles and the roles of `rolesOf`. */
 interface RolesNamed<A, Own extends string, Others extends readonly RoleSet<string>[]> {
   readonly roles?: RoleSet<Own>;
   readonly rolesOf?: Others;
@@ -95,8 +95,7 @@ type WrittenFor<E> = E extends typeof ENGINE_VERSION
   : { readonly engine: Mistake<'the domain does not say that it is written for version 1 of the declaration API (engine: 1)'> };
 type Seen<X, S> = [X] extends [never] ? S : X;
 /**
- * Only reads and `prepare` get the clients of other domains. `execute` runs in a transaction, which must not wait for another domain;
- * `prepare` passes what it learned in the plan.
+ * `execute` gets no clients of other domains, because its transaction must not wait for them. `prepare` puts their answers into the plan.
  */
 type Reading<X, S, G extends Needs> = Seen<X, S> & { readonly needs: Clients<G> };
 
@@ -196,7 +195,7 @@ export function defineDomain(spec: AnyDomain): unknown {
           .describe('Order of the rows');
       const tool = base(def, def.input.safeExtend(paging), z.array(def.item));
       const { totals, computeTotals } = def;
-      /** The input that the tool declares, without limit, cursor and sort: a tool may pass it on as filters. */
+      /** Without limit, cursor and sort, which the builder added to the input. */
       const declared = (input: Anything) => Object.fromEntries(Object.entries(input).filter(([key]) => !(key in paging))) as never;
       const parseItem = answerParser(def.item);
       const stored = def.present?.stored ?? def.item;
@@ -275,10 +274,7 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.core.$ZodType): voi
   }
 }
 
-/**
- * An order by a masked field would reveal its values. The compiler does not find this mistake, because a masked string has the type
- * `string`.
- */
+/** An order by a masked field would reveal its values. The compiler cannot check this, because a masked string has the type `string`. */
 function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, rows: readonly z.ZodObject[]): void {
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
     const isMasked = ({ shape }: z.ZodObject) => shape[key] !== undefined && maskOf(shape[key] as z.core.$ZodType) !== undefined;
@@ -304,7 +300,7 @@ function planFromInput({ title, effect }: Pick<ActTool, 'title' | 'effect'>, inp
   };
 }
 
-/** The changes of a card: one for each field whose value differs, as in `changed(current, { salary: 95_000 }, 'money')`. */
+/** Lists each field whose value differs, for a card: `changed(current, { salary: 95_000 }, 'money')`. */
 export function changed<T extends object>(before: T, after: Partial<T>, format: Change['format'] = 'text'): Change[] {
   return Object.entries(after)
     .map(([field, to]) => ({ field, from: (before as Record<string, unknown>)[field] ?? null, to, format }))

@@ -8,11 +8,11 @@ import type { Person } from './people.ts';
 export type RowScope = 'all' | 'none' | ((person: Person) => Filter);
 
 export interface CollectionSpec<A extends string> {
-  /** One entry for every audience; a declaration without the entry of an audience does not compile. */
+  /** Must have an entry for each audience; the compiler checks this. */
   readonly rows: Readonly<Record<A, RowScope>>;
   /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
-  /** Mask → fields. The store neither returns a masked field nor matches it with a filter, unless the person may see it. */
+  /** The fields of each mask. For a person who may not see them, the store neither returns them nor filters by them. */
   readonly masks?: Readonly<Record<string, readonly string[]>>;
   /** Fields that lists order and filter by; `_id` is appended if it is not the last. */
   readonly indexes?: readonly (readonly string[])[];
@@ -40,11 +40,11 @@ export type Total =
 
 export const total = {
   count: { of: 'count' },
-  /** 0 without rows. */
+  /** 0 if there are no rows. */
   sum: (field: string) => ({ of: 'sum', field: fieldName(field) }),
   /** The sum of each amount times its whole percentage, rounded to the cent. */
   weighted: (field: string, percent: string) => ({ of: 'weighted', field: fieldName(field), percent: fieldName(percent) }),
-  /** `least`, `most` and `average` are null without rows. */
+  /** `least`, `most` and `average` are null if there are no rows. */
   least: (field: string) => ({ of: 'least', field: fieldName(field) }),
   most: (field: string) => ({ of: 'most', field: fieldName(field) }),
   average: (field: string) => ({ of: 'average', field: fieldName(field) }),
@@ -60,7 +60,7 @@ export interface Grouping {
 }
 
 export interface Several {
-  /** By `_id` by default. */
+  /** The default is `_id`, ascending. */
   readonly order?: Order<string>;
   readonly limit?: number;
 }
@@ -85,17 +85,14 @@ export type Patch = Readonly<Record<string, unknown>>;
 /** The handle of a write. All calls run in one transaction. */
 export interface DocumentWriter<N extends string = string> extends DocumentReader<N> {
   /**
-   * Changes one row and returns it. Throws CHANGED_SINCE_APPROVAL if no row matches, an Error if several do, and
-   * INSUFFICIENT_PERMISSIONS if the caller could not see the changed row; the transaction then rolls back.
+   * Throws CHANGED_SINCE_APPROVAL if no row matches, an Error if several rows match, and INSUFFICIENT_PERMISSIONS if the caller may not see
+   * the changed row. Each error rolls the transaction back.
    */
   change<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<Readonly<z.output<S>>>;
   /** Changes all matching rows and returns them. Throws CHANGED_SINCE_APPROVAL if no row matches. */
   changeMany<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<Readonly<z.output<S>>[]>;
   insert<S extends z.ZodObject>(schema: S, collection: N, document: Document): Promise<Readonly<z.output<S>>>;
-  /**
-   * Marks one row as removed and stores `remember` with it. The row stays in the store, but no tool sees it. Throws the same errors as
-   * `change`.
-   */
+  /** Marks one row as removed and stores `remember` in it. No tool sees a removed row. Throws the same errors as `change`. */
   remove<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, remember: Patch): Promise<Readonly<z.output<S>>>;
 }
 

@@ -2,10 +2,7 @@
 import { z } from 'zod';
 import { changeFeed, contract } from './contracts.ts';
 
-/**
- * Sign-in asks whether an employee still works here. If no installed domain provides it, no account is linked to an employee record:
- * audiences and rules about the caller's own record refuse everybody.
- */
+/** Sign-in asks whether an employee still works here. Without a provider, no account is linked to an employee record. */
 export const employment = contract('employment', 1, {
   stateOf: {
     input: z.strictObject({ employeeId: z.uuid() }),
@@ -28,7 +25,10 @@ export const peopleChanges = changeFeed(
   }),
 );
 
-/** Sign-in asks for the roles of a customer, which depend on who leads the organisation. Null if the organisation is unknown. */
+/**
+ * Sign-in asks for the roles of a customer, because only the provider knows who leads the organisation. Null if the organisation is
+ * unknown.
+ */
 export const customerLead = contract('customer-lead', 1, {
   rolesOf: {
     input: z.strictObject({ sub: z.string().max(255), organizationId: z.string().max(64) }),

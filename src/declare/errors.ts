@@ -1,4 +1,4 @@
-/** The error class, all error codes with status and hint, and the error answer. No driver text gets into an error. */
+/** The error class, the common error codes with status and hint, and the error answer. Errors never contain the message of a driver. */
 export type Details = Readonly<Record<string, unknown>>;
 
 interface CodeFacts {
@@ -48,7 +48,7 @@ const KNOWN: Readonly<Record<string, CodeFacts>> = { ...COMMON, ...PIPELINE };
 export const commonCodes = Object.keys(COMMON) as CommonCode[];
 export const pipelineCodes = Object.keys(PIPELINE) as PipelineCode[];
 
-/** The hint alone, or message and hint. Without a message, `sentenceFor` makes one from the code. */
+/** A string is the hint; `sentenceFor` then makes the message from the code. */
 export type ErrorText = string | { readonly message: string; readonly hint: string; readonly status?: number };
 export type ErrorMap = Readonly<Record<Uppercase<string>, ErrorText>>;
 
@@ -87,7 +87,7 @@ const sentenceFor = (code: string) => `${code.charAt(0)}${code.slice(1).toLowerC
 /** A tool's own code has the status 404 if it ends with _NOT_FOUND, else 409. */
 const statusByName = (code: string) => (code.endsWith('_NOT_FOUND') ? 404 : 409);
 
-/** A failure with a code that the tool declares, or a common one. For a common code, `details.message` is the message. */
+/** Creates a failure with a declared or common code. For a common code, `details.message` is the message. */
 export function toolFailure(code: string, errors: ErrorMap, details?: Details): Failure {
   const own = (errors as Record<string, ErrorText>)[code];
   if (own === undefined) {
@@ -102,10 +102,7 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
 }
 
-/**
- * `text` is the message, or message and hint. If the hint is left out, the error gets a hint with the required roles, or else the standard
- * hint of the code.
- */
+/** Without a hint, the failure gets a hint with the required roles, or the standard hint of the code. */
 export function failure(
   code: PipelineCode | CommonCode,
   text: string | { readonly message: string; readonly hint: string },

@@ -13,22 +13,22 @@ export const money = z
   .number()
   .nonnegative()
   .multipleOf(0.01, AT_MOST_CENTS)
-  // `multipleOf` accepts 0.1 + 0.2, which is not exactly 0.3: the card would show all its digits, but the database stores only cents.
+  // `multipleOf` accepts 0.30000000000000004. The card would show all its digits, but the database stores cents.
   .refine((given) => Math.round(given * 100) / 100 === given, AT_MOST_CENTS)
   .meta({ unit: '{currency}' });
 /** An amount from the database. */
 export const amount = z.number().meta({ unit: '{currency}' });
 
 const GIVE_A_DAY = 'Give a date as YYYY-MM-DD';
-/** Dates before the year 1 are refused, because PostgreSQL writes them in another form. */
+/** Refuses the year 0, because PostgreSQL writes it in another form. */
 export const day = z.iso.date(GIVE_A_DAY).refine((text) => text >= '0001', GIVE_A_DAY);
-/** The database guarantees these formats: they are published, but not checked for every row. */
+/** The database guarantees these formats, so rows are not checked again. */
 export const storedDay = z.string().meta({ format: 'date' });
 export const storedTime = z.string().meta({ format: 'date-time' });
 export const storedId = z.string().meta({ format: 'uuid' });
 export const storedEmail = z.string().meta({ format: 'email' });
 
-/** Control, bidirectional and invisible characters. With them, a card could show another change than the one that will be made. */
+/** Control, bidirectional and invisible characters. They could make a card show another change than the real one. */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
@@ -47,8 +47,8 @@ export const readable = (text: z.ZodString) =>
   text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
 
 /**
- * Every free-text field of an answer is `untrusted`, `companyText` or `callerText`. Another person can have written an untrusted
- * text: the schema publishes that, and an assistant that has read such a text needs an approval for every write.
+ * Text that another person can have written. After an assistant reads such a text, each of its writes needs an approval. Every free-text
+ * field of an answer is `untrusted`, `companyText` or `callerText`.
  */
 export const untrusted = z.string().meta({ untrusted: true });
 /** Like `untrusted`, for a value of any type. */
@@ -85,10 +85,7 @@ export function sensitive<T extends z.ZodType>(schema: T): T {
   sensitiveInputs.add(schema, { sensitive: true });
   return schema;
 }
-/**
- * The names of the sensitive fields of a schema, at any depth. Later calls of `.optional`, `.nullable`, `.default` and `.describe` keep the
- * mark, so that their order cannot leak a secret.
- */
+/** Finds sensitive fields at any depth, also inside `.optional`, `.nullable`, `.default` and `.describe`. */
 export function sensitiveFieldNames(schema: z.core.$ZodType): string[] {
   const names = new Set<string>();
   walkSchema(schema, (part, path) => {

@@ -59,7 +59,7 @@ function ordered<T extends string | number>(value: T): T {
   return scalar(value);
 }
 
-/** For an undefined value, the condition is undefined too, and `given` leaves it out. */
+/** The condition of an undefined value is undefined, and `given` leaves it out. */
 type Given<V, C = Condition> = undefined extends V ? C | undefined : C;
 const condition = <V>(value: V, make: (value: Exclude<V, undefined>) => Test): Given<V> =>
   (value === undefined ? undefined : new Condition([make(value as Exclude<V, undefined>)])) as Given<V>;
@@ -69,7 +69,7 @@ export const is = {
   atLeast: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'atLeast', value: ordered(given) })),
   below: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'below', value: ordered(given) })),
   atMost: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'atMost', value: ordered(given) })),
-  /** Both ends are inclusive and optional; undefined if both are missing. */
+  /** Both ends are inclusive and optional. The result is undefined if both are missing. */
   between(from: string | number | undefined, to: string | number | undefined): Condition | undefined {
     const tests: Test[] = [];
     if (from !== undefined) tests.push({ op: 'atLeast', value: ordered(from) });
@@ -92,7 +92,7 @@ export const is = {
 };
 
 export interface FilterWords {
-  /** All of these conditions must hold; a plain value means equality. Undefined throws: a forgotten value must not match every row. */
+  /** All conditions must hold; a plain value means equality. Throws for undefined, because a forgotten value would match every row. */
   where(fields: Readonly<Record<string, Scalar | Condition>>): Filter;
   /** Like `where`, but leaves out undefined values. */
   given(fields: Readonly<Record<string, Scalar | Condition | undefined>>): Filter;

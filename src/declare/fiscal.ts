@@ -1,4 +1,4 @@
-/** Fiscal years and quarters. A fiscal year has the name of the calendar year in which it ends: with April, 2027 begins in April 2026. */
+/** Fiscal years and quarters. The calendar year in which a fiscal year ends is its name: April 2026 to March 2027 is 2027. */
 import type { Company } from './company.ts';
 
 export interface Period {
@@ -8,11 +8,11 @@ export interface Period {
   readonly to: string;
 }
 export type FiscalCalendar = Pick<Company, 'fiscalYearStart'>;
-/** For law that follows the calendar year: taxes and payroll. */
+/** For taxes and payroll, which always follow the calendar year. */
 export const CALENDAR_YEAR: FiscalCalendar = { fiscalYearStart: 1 };
 
 const dayOf = (year: number, month: number, date: number): string => new Date(Date.UTC(year, month - 1, date)).toISOString().slice(0, 10);
-/** `count` months from the first day of a month on; `month` counts from 1 and may lie outside of the year. */
+/** A period of `count` months. Month 1 is January; month 13 is January of the next year. */
 export const monthsFrom = (label: string, { year, month }: { readonly year: number; readonly month: number }, count: number): Period => ({
   label,
   from: dayOf(year, month, 1),

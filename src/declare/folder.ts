@@ -1,8 +1,8 @@
-/** A domain on search whose rows are made from a folder of Markdown files at each start. */
+/** Declares the folder of Markdown files from which each start makes the rows of a search domain. */
 export interface FolderSource {
-  /** The folder without a setting, relative to the package that declares the domain. It may be absent. */
+  /** The default folder, relative to the package of the domain. It need not exist. */
   readonly standard: string;
-  /** For the page of settings: what the file names and titles decide, as a sentence that ends with a full stop. */
+  /** For docs/settings.md: what file names and titles mean, as a full sentence. */
   readonly help?: string;
   /** The collection that has one row for each file. */
   readonly collection: string;

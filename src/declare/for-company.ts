@@ -1,4 +1,4 @@
-/** Adapts declarations to a company: texts get its currency and fiscal year, examples its periods, summaries its format of money. */
+/** Adapts declarations to a company: texts get its currency and fiscal year, examples its periods, summaries its money format. */
 import { type Company, textFor } from './company.ts';
 import type { ErrorMap, ErrorText } from './errors.ts';
 import type { Feed, Prompt, Resource, ResourceOrPrompt } from './resources.ts';
@@ -17,7 +17,7 @@ export interface Declared {
   readonly resources: readonly ResourceOrPrompt[];
 }
 
-/** Each declaration becomes one object of the company, also where several others refer to it. */
+/** Adapts each declaration only once, so that two references to one tool still name the same object. */
 export function declaredFor({ tools, resources }: Declared, company: Company): Declared {
   const made = new Map<object, unknown>();
   const once = <T extends object>(declared: T, make: (declared: T) => T): T => {

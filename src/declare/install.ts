@@ -1,4 +1,4 @@
-/** A domain with everything that belongs to it, as a configuration lists it. */
+/** Installs a domain: its tools, resources, contracts, sample data and transfer, as a configuration lists them. */
 import type { Follower, Provision } from './provisions.ts';
 import type { ResourceOrPrompt } from './resources.ts';
 import type { Sample } from './sample.ts';

@@ -94,7 +94,7 @@ export type Inline =
 
 export interface ParsedInline {
   readonly nodes: readonly Inline[];
-  /** The position of the last space that is outside of every mark, whatever text follows on this line; undefined if there is none. */
+  /** The position of the last space before which every mark is closed. Later text on this line cannot change what precedes it. */
   readonly lastBreak: number | undefined;
 }
 
@@ -113,7 +113,7 @@ export function parseInline(line: string): ParsedInline {
   let at = 0;
   let unclosed = false;
   let lastBreak: number | undefined;
-  /** The next position of each mark. Without this cache, a line with many unclosed marks would be searched again for each of them. */
+  /** The next position of each mark. Without this cache, a line with many unclosed marks would take quadratic time. */
   const nextPositions = new Map<string, number>();
   const find = (mark: string, from: number): number => {
     const known = nextPositions.get(mark);

@@ -7,10 +7,7 @@ type Part = z.core.$ZodType;
 /** The masks are in a registry of their own, because zod's `.meta()` would publish them in every JSON Schema. */
 const masks = z.registry<{ mask: string }>();
 
-/**
- * A field that the store returns as NULL, or leaves out, if the caller may not see it. The answer then says `*** (Hidden)`, also if the
- * field is optional, nullable or has a default.
- */
+/** Marks a field that the store hides from some callers: it returns NULL or no value. The answer then contains `*** (Hidden)`. */
 export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
   const either = z.union([schema, z.literal(HIDDEN)]);
   masks.add(either, { mask });
@@ -18,7 +15,7 @@ export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
 }
 
 export interface MaskedField {
-  /** From the row: `salary`, `lines[].amount`, `by_month.*`; empty for the schema itself. */
+  /** The path inside the row: `salary`, `lines[].amount`, `by_month.*`. It is empty for the schema itself. */
   readonly path: string;
   readonly mask: string;
 }

@@ -19,16 +19,16 @@ function formatOf(
   return known;
 }
 
-/** For sentences, where the currency must be clear: "12,340.00 EUR". */
+/** For sentences: "12,340.00 EUR". */
 export const formatMoney = (amount: number, { currency }: Pick<Company, 'currency'>): string =>
   `${formatOf(currency, 'code', { least: decimalsOf(currency), most: 2 }).format(amount)} ${currency}`;
 
-/** For tables and cards: "€12,340" or "€12,340.50", with all its digits unless `most` says otherwise. Shows `-0` as 0. */
+/** For tables and cards: "€12,340" or "€12,340.50", with at most `most` decimals. Shows `-0` as 0. */
 export const formatAmount = (amount: number, currency: string, most = 20): string => {
   const least = Number.isInteger(amount) ? 0 : decimalsOf(currency);
   return formatOf(currency, 'symbol', { least, most }).format(amount === 0 ? 0 : amount);
 };
-/** Like `formatAmount`, with a fixed number of decimals, by which a column of amounts is aligned. */
+/** Like `formatAmount`, with at least `decimals` decimals, so that the amounts of a column align. */
 export const alignedAmount = (amount: number, currency: string, decimals: number): string =>
   formatOf(currency, 'symbol', { least: decimals, most: 20 }).format(amount === 0 ? 0 : amount);
 

@@ -1,7 +1,7 @@
 /** The order of a list. */
 import type { Hidden } from './fields.ts';
 
-/** All keys have the same direction, so that one row comparison works on every store. The last key is unique. */
+/** All keys have one direction, because pagination compares them as one row. The last key must be unique. */
 export class Order<K extends string> {
   readonly keys: readonly K[];
   readonly direction: 'asc' | 'desc';

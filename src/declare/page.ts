@@ -6,7 +6,7 @@ export const cursor = z.string().max(4000).optional().describe('metadata.nextCur
 
 /** Which page of a resource to read. */
 export interface PagePosition {
-  /** The transaction as of which all pages are read; undefined for the first page. */
+  /** Each page shows the data as of this transaction. Undefined for the first page. */
   readonly asOf: number | undefined;
   /** `next` of the page before. */
   readonly after: number | undefined;

@@ -8,11 +8,11 @@ import type { AccessRule, AnyDomain, CallContext, Calling, Mistake } from './too
 
 export interface ProvideDef<R extends Role, A extends string, C, S extends Calls> {
   /**
-   * The people for whom tools of other domains may make these calls. A call reads in the caller's own audience of this domain: the widest
-   * among the caller's roles in this list. Without `roles`, no tool may make them.
+   * Tools of other domains may make these calls for a caller with one of these roles. The call reads the rows of the widest audience among
+   * these roles of the caller. Without `roles`, no tool may make the calls.
    */
   readonly roles?: readonly [R, ...R[]];
-  /** The audience of calls that the engine makes for no person, such as those of sign-in. Without it, the engine may make none. */
+  /** The audience of the engine's own calls, such as those of sign-in. Without it, the engine may not make the calls. */
   readonly systemAudience?: A;
   readonly calls: {
     readonly [K in keyof S]: (input: z.output<S[K]['input']>, context: Calling<never> & C) => Promise<z.input<S[K]['output']>>;

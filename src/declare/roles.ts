@@ -9,7 +9,7 @@ export interface RoleSpec<R extends string> {
   /** The realm of the people who can have the role; staff by default. */
   readonly realm?: Realm;
 }
-/** A role set is a value that domains import, not a global type. So a domain can name only the roles of the sets that it imports. */
+/** A domain can name only the roles of the sets that it imports. */
 export interface RoleSet<out R extends string> {
   readonly names: readonly R[];
   readonly specs: Readonly<Record<string, RoleSpec<string>>>;
@@ -21,7 +21,7 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export function defineRoles<const R extends string>(specs: { readonly [K in R]: RoleSpec<NoInfer<R>> }): RoleSet<R> {
   const names = Object.keys(specs) as R[];
   const odd = names.find((name) => !NAME.test(name));
-  if (odd !== undefined) throw new Error(`The role '${odd}' is no name: use lower-case letters, digits and dashes`);
+  if (odd !== undefined) throw new Error(`'${odd}' is not a valid name of a role: use lower-case letters, digits and dashes`);
   return { names, specs };
 }
 
@@ -32,7 +32,7 @@ export interface RoleTable {
   of(realm: Realm): readonly Role[];
   /** What a role allows, in words; undefined if no domain declares it. */
   means(role: Role): string | undefined;
-  /** Returns those `named` roles that exist in this realm, and the roles that they include. The name `user` means `employee`. */
+  /** Returns the `named` roles that exist in this realm, with the roles that they include. The name `user` means `employee`. */
   resolve(realm: Realm, named: Iterable<string>): Set<Role>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Parses rows and answers into their published shape: hidden values become `*** (Hidden)`, undeclared columns are dropped. A row that a
- * store parsed with the schema of the answer is not parsed again.
- */
+/** Parses rows and answers into their published shape: replaces hidden values by `*** (Hidden)` and drops undeclared columns. */
 import { z } from 'zod';
 import { HIDDEN } from './display.ts';
 import { hasMasks, maskOf } from './masks.ts';
@@ -61,7 +58,7 @@ const hiders = new WeakMap<Part, Hide>();
 const unchanged: Hide = (value) => value;
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Replaces null and absent values of masked fields by `*** (Hidden)`. Copies what it changes. Hiders are cached by schema. */
+/** Returns a function that replaces null and absent values of masked fields by `*** (Hidden)`. It copies what it changes. */
 function hiderFor(schema: Part): Hide {
   let hide = hiders.get(schema);
   if (hide === undefined) {
@@ -121,7 +118,7 @@ const hideItems =
 /** The value belongs to the first option that accepts it, as in the union's own parse. */
 function hideOptions(options: readonly Part[]): Hide {
   const hides = options.map((option) => ({ option, hide: hiderFor(option) }));
-  // A masked field is a union itself. Without masks inside, its value need not be parsed here.
+  // A masked field is a union too. If its options contain no masks, they need not be parsed here.
   if (hides.every(({ hide }) => hide === unchanged)) return unchanged;
   return (value) => {
     for (const { option, hide } of hides) {

@@ -17,10 +17,7 @@ export interface SampleEmployeeSpec {
   readonly salary: number;
   readonly phone?: string;
   readonly address?: string;
-  /**
-   * The roles of a person who can sign in; none for an employee without special rights. Everybody also has `employee`, and managers have
-   * `manager`. Without this list, the person cannot sign in.
-   */
+  /** Only a person with this list can sign in. Everybody also gets `employee`, and managers get `manager`. */
   readonly roles?: readonly string[];
 }
 

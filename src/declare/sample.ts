@@ -9,7 +9,7 @@ export interface Persona {
   readonly email: string;
   readonly realm: Realm;
   readonly sub: string;
-  /** Staff: the id in the directory, and the same as `sub`. */
+  /** Staff only: the id in the directory, which is also `sub`. */
   readonly employeeId?: string | undefined;
   readonly organizationId?: string | undefined;
   /** Roles that no installed domain declares are dropped. */
@@ -36,7 +36,7 @@ export interface SampleEmployee {
   readonly tenure: number;
   readonly phone: string;
   readonly address: string;
-  /** A person of the examples and tests: they always have details, and their next weeks have no generated time off. */
+  /** Used in examples and tests. Such a person always has details, and no generated time off in the next weeks. */
   readonly known?: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface SampleCompany {
   directory(options: { readonly size: number; readonly today: Date }): SampleDirectory;
 }
 
-/** What a domain makes its sample rows from. Rows depend on nothing else, so that domains load in any order, and on separate databases. */
+/** The only input of sample rows. So domains can load in any order and on separate databases. */
 export interface SampleContext {
   readonly company: SampleCompany;
   readonly directory: SampleDirectory;
@@ -85,7 +85,7 @@ export interface SampleTable {
   readonly columns: readonly string[];
   /** The approximate number of rows, for a progress bar. */
   readonly estimate: number;
-  /** The sample contains what the triggers of this table compute. The loader disables them: in a large company they would take hours. */
+  /** True if the rows contain what the triggers of this table compute. The loader disables the triggers, because they would take hours. */
   readonly withoutTriggers?: boolean;
   rows(): Iterable<SampleRow>;
 }
@@ -104,8 +104,8 @@ export interface Sample {
   /** The only company that the rows are about. Without it, the domain makes rows for any company. */
   readonly onlyFor?: SampleCompany;
   /**
-   * SQL domains return tables in the order of their foreign keys. An SQL domain counts as loaded if its first table has rows, so list one
-   * first whose rows are never all deleted. Other domains return collections, each of which is loaded if it is empty.
+   * SQL domains return tables, referenced tables first. If the first table has rows, the loader skips the domain, so its rows must never
+   * all be deleted. Other domains return collections; the loader fills each empty one.
    */
   rows(context: SampleContext): Rows | Promise<Rows>;
 }

@@ -14,14 +14,14 @@ export type FieldKind =
 export const field = {
   text: (weight = 1): FieldKind => ({ is: 'text', weight }),
   word: { is: 'word' },
-  /** A list of words. A condition holds if any of them meets it. A field with a dot in its name is always such a list. */
+  /** A list of words. A condition holds if one of them meets it. A field with a dot in its name is always such a list. */
   words: { is: 'word', many: true },
   number: { is: 'number' },
   time: { is: 'time' },
   flag: { is: 'flag' },
 } as const satisfies Record<string, FieldKind | ((weight?: number) => FieldKind)>;
 
-/** Reads one row without a scope, for scopes that depend on stored data: the row of an organisation names its lead, but no token does. */
+/** Reads one row without a scope. A scope uses it if the rows depend on stored data, such as the lead of an organisation. */
 export type LookUp = (collection: string, filter: Filter) => Promise<Readonly<Record<string, unknown>> | null>;
 /** The rows of a collection that an audience may see. The adapter adds the scope to every query. */
 export type SearchScope = 'all' | 'none' | ((person: Person, look: LookUp) => Filter | Promise<Filter>);
@@ -31,7 +31,7 @@ export interface SearchCollection<A extends string> {
   readonly key: string;
   /** All fields that search words, filters, orders and figures may use. A row may have more fields. */
   readonly fields: Readonly<Record<string, FieldKind>>;
-  /** One entry for every audience; a declaration without the entry of an audience does not compile. */
+  /** Must have an entry for each audience; the compiler checks this. */
   readonly rows: Readonly<Record<A, SearchScope>>;
   /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
@@ -62,9 +62,9 @@ export type Figure =
 
 export const figure = {
   count: (where?: Filter): Figure => ({ of: 'count', where }),
-  /** 0 without rows. */
+  /** 0 if there are no rows. */
   sum: (name: string, where?: Filter): Figure => ({ of: 'sum', field: fieldName(name), where }),
-  /** `average`, `least` and `most` are null without rows. `average` takes only numbers; `least` and `most` also take times. */
+  /** `average`, `least` and `most` are null if there are no rows. `average` takes only numbers; `least` and `most` also take times. */
   average: (name: string, where?: Filter): Figure => ({ of: 'average', field: fieldName(name), where }),
   least: (name: string, where?: Filter): Figure => ({ of: 'least', field: fieldName(name), where }),
   most: (name: string, where?: Filter): Figure => ({ of: 'most', field: fieldName(name), where }),
@@ -77,7 +77,7 @@ export interface Figures {
 }
 
 export interface SearchSeveral {
-  /** Ascending by the key by default. `_score` is allowed too. */
+  /** The default is ascending by the key. `_score` is allowed too. */
   readonly order?: Order<string>;
   /** Without a limit, more than 1,000 matching rows are an error. */
   readonly limit?: number;
@@ -112,8 +112,8 @@ export type SearchPatch = Readonly<Record<string, unknown>>;
  */
 export interface SearchWriter<N extends string = string> extends SearchReader<N> {
   /**
-   * Changes exactly one row and returns it. If the filter matches none or several, it throws CHANGED_SINCE_APPROVAL.
-   * To lose no concurrent change, pass a function of the current row: `(t) => ({ comments: [...t.comments, comment] })`.
+   * Throws CHANGED_SINCE_APPROVAL unless exactly one row matches. A function of the current row loses no concurrent change: `(t) => ({
+   * comments: [...t.comments, comment] })`.
    */
   change<S extends z.ZodObject>(
     schema: S,

@@ -1,4 +1,4 @@
-/** Folds names for search: lower case, no accents, no punctuation. Every store keeps the folded name too, so all find the same rows. */
+/** Folds names for search: lower case, no accents, no punctuation. Each store saves the folded name too, so that all find the same rows. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i', þ: 'th', ð: 'd' };
 
 /** "Jürgen O'Neill-Weiß" becomes "jurgen oneill weiss". A name without letters and digits becomes ''. */

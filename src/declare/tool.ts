@@ -13,15 +13,12 @@ import type { Row } from './rows.ts';
 import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
 import type { RoleSet } from './roles.ts';
 
-/** Increases when declarations must be rewritten. */
+/** Increase it when declarations must be rewritten. */
 export const ENGINE_VERSION = 1;
 
 /** The caller as tools see them. */
 export interface Me extends Omit<Person, 'employeeId'> {
-  /**
-   * The id of the caller's employee record. Reading this property throws IDENTITY_NOT_LINKED if the caller has no such record, so no rule
-   * about "self" passes by accident.
-   */
+  /** The id of the caller's employee record. Reading it throws IDENTITY_NOT_LINKED if the caller has no such record. */
   readonly employeeId: string;
 }
 
@@ -46,9 +43,9 @@ export interface Example<X> {
   /** A question as a person asks it. The docs show it, and the assistant uses it as a training example. */
   readonly question: string;
   readonly as: string;
-  /** A function of today's date if the input contains dates, so that the example stays valid. */
+  /** A function of today's date keeps an example with dates valid. */
   readonly input: X | ((today: string, company: Company) => X);
-  /** The expected outcome. By default success, or an approval card for a write. For a write that happens at once, set 'success'. */
+  /** The expected error code or 'success'. The default is success for reads, and an approval card for writes. */
   readonly expects?: Uppercase<string> | 'success';
 }
 
@@ -56,12 +53,9 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /**
-   * The caller needs one of these roles. The visible rows are those of the widest audience among the caller's roles in this list, unless
-   * `audience` is set.
-   */
+  /** The caller needs one of these roles. Without `audience`, the call uses the widest audience among these roles of the caller. */
   readonly roles: readonly [R, ...R[]];
-  /** A fixed audience for all roles: the company directory, for example, is the same for everyone. */
+  /** A fixed audience for all roles. The company directory has one, because everyone sees the same rows. */
   readonly audience?: A;
   readonly input: I;
   /** The error codes of the tool, each with its hint. */
@@ -80,15 +74,12 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
 
 type Codes<E> = keyof E & string;
 
-/** The type of a wrong declaration. Its parameter is the reason, which the compiler prints with the type's name. */
+/** The type of a wrong declaration. The compiler prints it with the reason, which is the type parameter. */
 export interface Mistake<_Why extends string> {
   readonly mistake: never;
 }
 
-/**
- * What a tool may return. The builders bound a `const` type parameter by this type instead of the schema's type, so that
- * `status: 'completed'` stays a literal type.
- */
+/** The type of a tool's result. It keeps literal types, so that `status: 'completed'` does not become `string`. */
 export type Answerable<O extends z.core.$ZodType> = Frozen<z.input<O>>;
 type Frozen<T> = T extends readonly (infer U)[] ? readonly Frozen<U>[] : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
@@ -132,10 +123,10 @@ interface Listing<
   readonly present?: Presentation<z.input<T>>;
   /** The schema of `metadata.summary`: totals over all rows that the caller may see, not only the page. */
   readonly totals?: S;
-  /** Keys of the summary that are copied to `metadata` itself, because a specification requires it. */
+  /** Keys of the summary that the answer repeats in `metadata` itself. */
   readonly hoisted?: readonly (keyof z.output<S> & string)[];
   computeTotals?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
-  /** The URI of the resource whose items the rows are. MCP clients then get the rows as a page of that resource. */
+  /** The URI of the resource that has the same items. MCP clients get the rows as a page of it. */
   readonly resource?: string;
   /** The answer in one line; the number of rows by default. `asked` is the input as sent. */
   summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>, company: Company): string;
@@ -243,7 +234,7 @@ export interface FirstUse<A extends string, R, W> {
 export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
   readonly name: string;
   readonly title: string;
-  /** The version of the declaration API that the domain is written for. An engine with another version refuses the domain. */
+  /** The version of the declaration API for which the domain is written. The start refuses any other version. */
   readonly engine: typeof ENGINE_VERSION;
   /** `import.meta.url` of the file that declares the domain; sql/, phrases/ and sample/ lie beside it. */
   readonly home: string;
@@ -266,14 +257,14 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
   readonly actsAtOnce?: string;
   readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
-  /** Its rows are made from a folder at each start, so the domain needs no database server and has no store setting. Only on search. */
+  /** The folder from which each start makes the rows. Only for search domains; they then have no store setting. */
   readonly folder?: FolderSource;
   /** The contracts of other domains that this domain uses. Reads, lists and `prepare` get their clients as `needs`. */
   readonly needs?: Needs;
-  /** Replaces the store's handles by the domain's own ones. */
+  /** Returns the handles that the domain's tools get in addition to `me`, `audience` and the others. */
   readonly handles?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }
-/** A domain of another store kind than SQL must declare its collections, because they declare the rows that each audience sees. */
+/** Domains on documents and search must declare collections, because these declare the rows of each audience. SQL domains declare none. */
 export type Collecting<K extends StoreKind> = K extends 'sql' ? { readonly collections?: never } : { readonly collections: object };
 export type AnyDomain = DomainSpec<StoreKind, Record<string, Audience>, object>;
 
@@ -293,14 +284,14 @@ export interface ToolExample {
   readonly question: string;
   readonly as: string;
   readonly expects: string | undefined;
-  /** Without a company, the example of the default one. */
+  /** Uses the default company if none is given. */
   input(today: string, company?: Company): Readonly<Record<string, unknown>>;
 }
 
 /** Who may use a tool or a change feed, and with which audience. */
 export interface AccessRule {
   readonly domain: AnyDomain;
-  /** The company of the registry that the tool is in; the default company for a tool that is in none. */
+  /** The company of the tool's registry; the default company if no registry contains the tool. */
   readonly company: Company;
   readonly name: string;
   readonly roles: readonly Role[];
@@ -321,7 +312,7 @@ export interface ToolBase extends AccessRule {
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
   readonly chart: Chart | undefined;
-  /** Without a company, the line of the default one. */
+  /** Uses the default company if none is given. */
   summary(data: unknown, asked: Readonly<Record<string, unknown>>, company?: Company): string;
 }
 export interface ReadTool extends ToolBase {
@@ -331,7 +322,7 @@ export interface ReadTool extends ToolBase {
 export interface ListTool extends ToolBase {
   readonly kind: 'list';
   readonly plural: string;
-  /** The URI of the resource whose items its rows are. */
+  /** The URI of the resource that has the same items. */
   readonly resource: string | undefined;
   readonly totals: Totals | undefined;
   page(input: Input, context: CallContext): Page;

@@ -26,7 +26,7 @@ export interface Importing<C extends Counts> {
 }
 
 export interface Transfer<C extends Counts = Counts> {
-  /** Messages call the rows by this noun, the store by this name, and the steps of progress by this plural. */
+  /** Nouns for messages: the rows, the store, and the steps of the progress bar. */
   readonly words: { readonly rows: string; readonly store: string; readonly steps: string };
   /** Descriptions of the command and of its two parts, and further sentences for the help of each part. */
   readonly help: {
@@ -43,6 +43,6 @@ export interface Transfer<C extends Counts = Counts> {
   /** What the store holds already, such as "12 changes"; undefined if it is empty. An import needs an empty store. */
   content(owner: OwnerSql): Promise<string | undefined>;
   import(): Importing<C>;
-  /** The result in words, such as "12 changes with 5 versions of entries". */
+  /** The result as a phrase, such as "12 changes with 5 versions of entries". */
   summary(counts: C): string;
 }

@@ -9,7 +9,7 @@ interface Inner {
   readonly step: string;
 }
 
-/** The schemas directly inside a schema. Maps, sets and promises are left out: they are not JSON, so no value of theirs is sent. */
+/** Returns the schemas directly inside a schema. Leaves out maps, sets and promises, because JSON cannot contain them. */
 export function innerSchemas(def: AnyDef): Inner[] {
   const through = (...schemas: readonly Part[]) => schemas.map((schema) => ({ schema, step: '' }));
   if (def.type === 'object') {

@@ -4,7 +4,7 @@ import { type Company, DEFAULT_COMPANY, textFor } from '../declare/company.ts';
 import { companyText, originOf } from '../declare/fields.ts';
 import type { ListTool, Tool } from '../declare/tool.ts';
 
-/** The date in generated examples, which is fixed so that contracts stay stable. */
+/** The fixed date of generated examples. It keeps the contracts stable. */
 export const EXAMPLE_DAY = '2026-11-16';
 
 export const metadata = z.object({
@@ -72,7 +72,7 @@ export const successOf = (tool: Tool) =>
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
-/** The direct answers to a call. A write that needs an approval returns its result (`resultOf`) only after the approval. */
+/** The possible direct answers to a call. The result of an approved write (`resultOf`) comes later. */
 export const answerOf = (tool: Tool) => {
   if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
   return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);
@@ -106,7 +106,7 @@ const TEXTS = ['title', 'description', 'unit'] as const;
 
 function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output', company: Company): Record<string, unknown> {
   const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
-    // The format suffices. The regular expression of each id would cost an LLM about a hundred characters of context.
+    // The format is enough. The regular expression of an id costs an LLM about a hundred characters of context.
     if (part['format'] !== undefined) delete part['pattern'];
     if (part['fiscalYearStart'] !== undefined) {
       if (company.fiscalYearStart === 1) delete part['fiscalYearStart'];

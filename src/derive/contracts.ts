@@ -1,4 +1,4 @@
-/** Generates the files of `contracts/`, which are committed so that reviewers see contract changes. */
+/** Generates the files of `contracts/`. They are committed, so that reviewers see each change of a contract. */
 import { qualifiedName, type Registry } from '../engine/registry.ts';
 import { answerOf, jsonSchema, outputSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';

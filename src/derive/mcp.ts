@@ -44,7 +44,7 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
   };
 }
 
-/** The shorter form for `tools/list`, because an LLM reads the whole list. Value limits are left out, because the server checks them. */
+/** The short form of a tool for `tools/list`, because an LLM reads the whole list. It omits value limits, which the server checks. */
 export function listedTool(
   tool: Tool,
   qualified: boolean,
@@ -103,7 +103,7 @@ function outlined({ type, items, required }: Schema): Record<string, unknown> {
   };
 }
 
-/** Describes the three answers as one flat object, because clients require an object and an LLM pays for each token. */
+/** One flat object for all answers, because clients require an object and an LLM pays for each token. */
 function answerSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };
   const waits = tool.kind === 'write';
@@ -126,7 +126,7 @@ function answerSchema(tool: Tool): Record<string, unknown> {
   };
 }
 
-/** Returns the rows as a page of their resource, with the input in the URI. Undefined if the rows are not items of a resource. */
+/** Returns the rows as a page of their resource. The URI contains the input. Undefined if the tool has no resource. */
 export function embeddedAnswer(
   tool: Tool | undefined,
   answer: Answer,

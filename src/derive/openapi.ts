@@ -30,8 +30,8 @@ const eventName = (type: string) => `Assistant${type.replace(/(?:^|_)([a-z])/g, 
 const [auditIntact, auditDamaged] = auditVerdict.options;
 
 /**
- * The named schemas of the document and of the generated types. Every member of a union has a name, because client generators drop unnamed
- * members whose invented names collide.
+ * The named schemas of the document and of the generated types. All members of a union need a name, because client generators lose members
+ * without one.
  */
 const SHAPES = {
   Error: errorAnswer,
@@ -344,10 +344,7 @@ export function openapi(registry: Registry, version: string): Json {
   };
 }
 
-/**
- * Creates the document as bytes at the first call. Each tool takes a separate turn of the event loop, so that other requests are not
- * delayed.
- */
+/** Creates the document at the first call. It handles one tool per turn of the event loop, so that other requests need not wait. */
 export function openapiDocument(registry: Registry, version: string): () => Promise<Buffer> {
   return memoize(async () => {
     for (const tool of registry.tools) {

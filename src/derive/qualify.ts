@@ -1,4 +1,4 @@
-/** Qualifies tool names in texts for the gateway's MCP clients: `find_employees` becomes `hr_find_employees`. */
+/** Adds the server to tool names in texts for the gateway's MCP clients: `find_employees` becomes `hr_find_employees`. */
 import type { Answer } from '../declare/answer.ts';
 import type { ErrorAnswer } from '../declare/errors.ts';
 import { qualifiedName, type Registry } from '../engine/registry.ts';
@@ -12,14 +12,14 @@ export interface Qualifier {
 }
 
 const NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
-/** A tool name without an underscore, such as `query`, may be an ordinary word. Only after these words is it a tool name. */
+/** A name without an underscore, such as `query`, can be an ordinary word. It is a tool name only after these words. */
 const BEFORE_A_NAME = /\b(?:with|call|use) $/;
 
 export function createQualifier({ tools }: Registry): Qualifier {
   const byName = new Map<string, Tool[]>();
   for (const tool of tools) byName.set(tool.name, [...(byName.get(tool.name) ?? []), tool]);
 
-  /** Prefers the server's own tool, then a tool of another server with a unique name. */
+  /** Returns the server's own tool, or the only tool of all servers with this name. */
   const meant = (name: string, server: string): Tool | undefined => {
     const found = byName.get(name) ?? [];
     return found.find(({ domain }) => domain.name === server) ?? (found.length === 1 ? found[0] : undefined);

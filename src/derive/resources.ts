@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Prompt, Resource } from '../declare/resources.ts';
 
-/** `_meta` repeats the additional keys, because many clients drop unknown keys. */
+/** `_meta` repeats the extra keys, because many clients drop unknown keys. */
 function common({ name, title, description, mimeType, version }: Resource) {
   const more = { mime_type: mimeType, version };
   return { name, title, description, mimeType, ...more, _meta: more };

@@ -1,4 +1,4 @@
-/** The schemas of the REST API other than tools: user, tool list, confirmations, audit records, conversations and assistant events. */
+/** The schemas of the REST API, except tools: user, tool list, confirmations, audit records, conversations and assistant events. */
 import { z } from 'zod';
 import { chart } from '../declare/chart.ts';
 import { confirmationData, errorAnswer, metadata, pendingAnswer } from './answers.ts';
@@ -23,9 +23,11 @@ export const user = z.object({
   assistant: z.object({ model: z.string() }),
   company: z.object({
     name: z.string(),
-    timeZone: z.string().describe('IANA name; days are days in this zone'),
+    timeZone: z.string().describe('IANA name; a day is a calendar day in this zone'),
     currency: z.string().describe('ISO 4217 code of all amounts'),
-    fiscalYearStart: z.int().describe('Month in which the fiscal year begins; the year has the name of the calendar year in which it ends'),
+    fiscalYearStart: z
+      .int()
+      .describe('Month in which the fiscal year begins. The name of a fiscal year is the calendar year in which it ends'),
   }),
 });
 
@@ -78,7 +80,7 @@ export const auditRecord = z
     ms: z.number(),
     rows: z.int(),
     requestId: z.string(),
-    input: z.string().describe('Without secrets, as it was sealed'),
+    input: z.string().describe('Without secrets'),
     confirmationId: z.string().optional(),
     changes: z.unknown().optional(),
   })

@@ -29,7 +29,7 @@ function objectOf({ properties, required, additionalProperties: more }: Schema, 
     ([name, schema]) => `${inner}readonly ${key(name)}${must.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};`,
   );
   if (fields.length === 0) return 'Readonly<Record<string, unknown>>';
-  // The index signature allows additional fields. Its type is unknown, which is compatible with every named field.
+  // The index signature allows more fields. Its type `unknown` is compatible with every named field.
   const open = isSchema(more) ? [`${inner}readonly [further: string]: unknown;`] : [];
   return `{\n${[...fields, ...open].join('\n')}\n${indent}}`;
 }

@@ -1,4 +1,4 @@
-/** Authorises calls: which roles may use a tool, with which audience and which masks. All rules come from the declarations. */
+/** Authorises calls: decides which roles may use a tool, with which audience and masks. All rules come from the declarations. */
 import { failure } from '../declare/errors.ts';
 import type { Person, Role } from '../declare/people.ts';
 import type { CallSession, StoreSession } from './store.ts';
@@ -9,8 +9,8 @@ type Subject = Pick<AccessRule, 'roles' | 'audience'> & { readonly domain: Pick<
 export const opens = (tool: Pick<AccessRule, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
 
 /**
- * The tool's own audience, else the widest audience among those roles of the person that the tool lists. Other roles do not count: a
- * manager with hr-read who uses a managers-only tool must not see the rows of hr-read.
+ * Returns the tool's own audience, or the widest audience among the roles that the tool lists. Other roles must not count: a manager with
+ * hr-read would see the rows of hr-read in a tool for managers.
  */
 export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | undefined {
   if (!opens(tool, roles)) return undefined;
@@ -49,7 +49,7 @@ function createSession(tool: AccessRule, person: Person): CachedSession {
   return { domain: tool.domain.name, audience, person, company: tool.company, shows };
 }
 
-/** A session for `findResult` only. With it, people get the results of their executed tickets even after they lost the roles. */
+/** A session for `findResult` only. It gives people the results of their tickets even after they lost the role. */
 export const formerSession = (tool: Tool, person: Person): StoreSession => ({
   domain: tool.domain.name,
   audience: audienceFor(tool, new Set(tool.roles)) ?? '',
@@ -60,7 +60,6 @@ export const formerSession = (tool: Tool, person: Person): StoreSession => ({
 const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
 
 const meByPerson = new WeakMap<Person, Me>();
-/** The caller as tools see them. */
 export function meFor(person: Person): Me {
   let me = meByPerson.get(person);
   if (me === undefined) {

@@ -1,9 +1,9 @@
-/** Finds the declared resource that a URI names. A URI is only compared with declared URIs; no code opens it as a path. */
+/** Finds the declared resource of a URI. It compares the URI only with declared URIs and never opens it as a path. */
 import type { Resource } from '../declare/resources.ts';
 
 export interface Addressed {
   readonly resource: Resource;
-  /** Not validated yet: the schema of the resource validates it. */
+  /** Not validated yet; the tool of the resource validates it. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 

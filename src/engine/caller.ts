@@ -1,7 +1,7 @@
 /** The authenticated caller of a request: person, token, client and right to approve. */
 import type { Person } from '../declare/people.ts';
 
-/** The token that the gateway signed for a call to `server`. With it, that server shows other servers for whom it calls a contract. */
+/** The token that the gateway signed for a call to `server`. That server shows it when it calls a contract of another server. */
 export interface Proof {
   readonly server: string;
   readonly token: string;

@@ -1,6 +1,6 @@
 /**
- * The change feed of a domain, for resource subscriptions. Notices come from the domain's numbered log; a wake-up only triggers a
- * lookup. So a lost wake-up, a lost connection or a restart delays a notice, but never loses one.
+ * The change feed of a domain, for resource subscriptions. Notices come from the domain's numbered log; a wake-up only starts a lookup. A
+ * lost wake-up or connection delays notices, but loses none.
  */
 import { randomUUID } from 'node:crypto';
 import { audienceFor, sessionFor } from './access.ts';
@@ -18,7 +18,7 @@ export interface Subscription {
   /** The last transaction whose notices the subscriber has received. */
   readonly after: number;
 }
-/** Long-polls for the changes after a transaction; empty after a timeout. Throws if the feed is unavailable or not allowed. */
+/** Waits for the changes after a transaction. Returns none after a timeout. Throws if the feed is not available or not allowed. */
 export type NextChanges = (subscription: Subscription) => Promise<readonly Notice[]>;
 
 const MAX_TRANSACTIONS = 100;

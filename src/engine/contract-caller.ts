@@ -19,7 +19,7 @@ export interface ContractCall extends OnBehalf {
 
 /** Makes calls of contracts, in this process or over HTTP. */
 export interface ContractCaller {
-  /** Whether calls of the contract can be made: an installed domain provides it, here or at a known address. */
+  /** True if an installed domain provides the contract, in this process or at a known address. */
   reaches(contract: Contract): boolean;
   ask(contract: Contract, call: ContractCall): Promise<unknown>;
 }
@@ -29,6 +29,6 @@ export function clientOf<C extends Calls>(caller: ContractCaller, contract: Cont
   return Object.fromEntries(calls) as Client<C>;
 }
 
-/** The names of the contracts that domains need. The engine's own contracts are not among them, unless a domain needs them, too. */
+/** The names of the contracts that domains need. */
 export const neededByDomains = ({ domains }: Pick<Registry, 'domains'>): ReadonlySet<string> =>
   new Set(domains.flatMap(({ needs = {} }) => Object.values(needs).map((need) => contractName(contractOf(need)))));

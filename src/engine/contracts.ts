@@ -9,7 +9,7 @@ import { openNeeds } from './needs.ts';
 import type { Registry } from './registry.ts';
 import { createCallContext, type NeedingSession, type Runtime } from './runtime.ts';
 
-/** Runs a call in the caller's audience of the providing domain, or in the audience that the provision names for the engine. */
+/** Reads with the caller's audience of the providing domain. For the engine's own calls, it is the audience that the provision names. */
 export async function answerContract(
   { stores, clock, contracts }: Pick<Runtime, 'stores' | 'clock' | 'contracts'>,
   provision: Provision,
@@ -20,7 +20,7 @@ export async function answerContract(
   const shape = Object.hasOwn(contract.calls, call) ? contract.calls[call] : undefined;
   if (shape === undefined) throw failure('CONTRACT_NOT_PROVIDED', `${name} has no call ${call}.`);
   const given = shape.input.safeParse(input);
-  if (!given.success) throw failure('VALIDATION_ERROR', `The input of ${name}.${call} is not as the contract says.`);
+  if (!given.success) throw failure('VALIDATION_ERROR', `The input of ${name}.${call} does not match the contract.`);
   const session: NeedingSession = {
     ...(person === undefined ? systemSession(provision, requestId) : sessionFor(provision, person, requestId)),
     needs: contracts && domain.needs && openNeeds(contracts, domain.needs, onBehalf),
@@ -38,7 +38,7 @@ function systemSession({ domain, company, systemAudience, name }: Provision, req
   return { domain: domain.name, audience: systemAudience, person: systemPerson(), company, shows: [], requestId };
 }
 
-/** Says why nobody is linked to an employee record, if no installed domain keeps employees. */
+/** Gives the reason if no installed domain keeps employees. */
 export function explainNotLinked<E>(error: E, registry: Registry): E | Failure {
   if (!(error instanceof Failure) || error.code !== 'IDENTITY_NOT_LINKED' || registry.provisionOf(employment)) return error;
   return failure('IDENTITY_NOT_LINKED', {

@@ -1,4 +1,4 @@
-/** The port of the engine's own store: connected clients and their sign-ins, which must survive an emptied key-value store. */
+/** The port of the engine's own store: OAuth clients and their sign-ins. They must survive the loss of the key-value store. */
 import type { Realm } from '../declare/people.ts';
 
 /** A repository for each kind of record. Records of different realms never mix. */
@@ -21,23 +21,23 @@ export interface SignInKey {
 
 export interface TokenKey {
   readonly realm: Realm;
-  /** A digest of the token: the store never holds the token itself in plain text. */
+  /** A digest of the token, because the store must not contain the token. */
   readonly hash: string;
 }
 
 /** OAuth clients that registered themselves. Expired clients count as missing. */
 export interface ClientRepository {
-  /** Reserves a place for a new client. False if the realm already has `most` clients that nobody has used. */
+  /** Reserves a slot for a new client. False if the realm already has `most` unused clients. */
   reserve(client: ClientKey, limit: { readonly most: number; readonly expiresAt: Date }): Promise<boolean>;
   /** Stores the metadata of a reserved client. */
   save(client: ClientKey, metadata: object): Promise<void>;
   find(client: ClientKey): Promise<object | undefined>;
-  /** A person has allowed the client: it no longer counts as unused, and lives until `expiresAt`. */
+  /** Called after a person allows the client. The client then lives until `expiresAt` and no longer counts as unused. */
   markUsed(client: ClientKey, expiresAt: Date): Promise<void>;
   remove(client: ClientKey): Promise<void>;
 }
 
-/** Sign-ins of people through clients (OAuth grants). Expired sign-ins count as missing. */
+/** OAuth grants: sign-ins of people through clients. Expired sign-ins count as missing. */
 export interface SignInRepository {
   save(signIn: SignInKey, record: SignInRecord): Promise<void>;
   /** The stored consent. */

@@ -31,8 +31,7 @@ export async function applyFirstUse(call: ReadyCall): Promise<void> {
       return { result: null, audit: recorder.firstUse(call, firstUse.name) };
     });
   } catch (error) {
-    // Another process was faster, or the store cannot write now. The call does not depend on the change, so it continues, and the
-    // next call tries again.
+    // Another process was faster, or the store cannot write now. The call continues without the change, and the next call tries again.
     if (!(error instanceof Failure) || (error.code !== 'CHANGED_SINCE_APPROVAL' && !error.retryable)) throw error;
     checkedAt.get(store)?.delete(person.principal);
   }

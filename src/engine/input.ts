@@ -38,7 +38,7 @@ function publishedName(key: string, shape: object, aliases: Readonly<Record<stri
   );
 }
 
-/** Removes pinned keys, with which the input may repeat the caller's own identity. Refuses another person's identity. */
+/** Removes pinned keys, with which a caller may repeat their own identity. Refuses the identity of another person. */
 function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, person: Person): Record<string, unknown> {
   const left = { ...raw };
   for (const [pinned, own] of Object.entries(tool.domain.pinned ?? {})) {
@@ -66,14 +66,14 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
 }
 
-/** A default message gets the name of the field in front; a message from the schema's author stays as it is. */
+/** Adds the name of the field to default messages. The messages of schema authors stay unchanged. */
 function describeIssue(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): { path: string; message: string } {
   const path = issue.path.map(String).join('.').slice(0, 120);
   if (issue.code === 'unrecognized_keys') {
     const takes = path === '' ? ` (it takes ${known.length === 0 ? 'none' : known.join(', ')})` : '';
     return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(quoted).join(', ')}${takes}` };
   }
-  // For a missing id, "is required" is true, and the schema's "not found" is not.
+  // Replaces the "not found" message of an id schema, which is wrong for a missing id.
   const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;
   if (missing && / not found\b|^Give /.test(issue.message)) return { path, message: `${path} is required` };
   if (/^(must|is) /.test(issue.message)) return { path, message: `${path || 'The input'} ${issue.message}` };

@@ -1,7 +1,7 @@
 /** Parses Content-Type strictly by RFC 9110, section 8.3.1. A malformed header or a repeated parameter is no media type. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})`);
-// RFC 9110 also allows a trailing semicolon. It is refused, because parsers disagree about it.
+// RFC 9110 allows a semicolon at the end. This pattern refuses it, because parsers disagree about it.
 const PARAMETER = new RegExp(
   `[ \\t]*;[ \\t]*(${TOKEN})=(?:(${TOKEN})|"((?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\t \\x21-\\x7e])*)")`,
   'y',

@@ -1,4 +1,4 @@
-/** Counters, gauges and histograms in the Prometheus text format. Callers look a series up once, so counting is one addition. */
+/** Counters, gauges and histograms in the Prometheus text format. Callers keep the series, so that counting is one addition. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -73,7 +73,7 @@ class HistogramSeries implements Histogram, Series {
     (this.#counts[at] as number)++;
     this.#sum += value;
   }
-  /** Empty before the first observation: otherwise each unused tool would add seventeen lines of zeros. */
+  /** Empty before the first observation, because every unused tool would add seventeen lines of zeros. */
   lines(): string {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return '';

@@ -7,8 +7,8 @@ import { clientOf, type ContractCaller, type OnBehalf } from './contract-caller.
 export interface NeedSession {
   readonly clients: CallContext['needs'];
   /**
-   * From now on, only calls that were made before are answered, with the same answers. A transaction must not wait for another domain: the
-   * embedded database has one session, so the other domain could not even answer. `prepare` runs before and inside the transaction.
+   * From now on, a repeated call gets its earlier answer and a new call fails. A transaction must not wait for another domain: on the
+   * embedded database, that domain could not answer until the transaction ends.
    */
   beginTransaction(): void;
 }
@@ -27,7 +27,7 @@ export function openNeeds(caller: ContractCaller, needs: Needs, onBehalf: OnBeha
       if (known) return known;
       if (inTransaction) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: other data of another domain is needed now.');
       const answer = calls[call]?.(input) ?? Promise.reject(new Error(`no call ${call}`));
-      // The tool may not wait for the answer, and then nobody else would handle its failure.
+      // Without this handler, a failure that the tool does not await would end the process.
       answer.catch(() => {});
       answers.set(key, answer);
       return answer;

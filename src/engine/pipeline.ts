@@ -1,6 +1,6 @@
 /**
- * The pipeline of a call. Each stage adds to the one `Call` object what the later stages need, and the types refuse another order:
- * admit → authorize → parse → openStore → applyFirstUse → perform, which checks the output → record → observe.
+ * The pipeline of a call: admit → authorize → parse → openStore → applyFirstUse → perform → record → observe. Each stage adds properties to
+ * one `Call` object, and the types require this order.
  */
 import { sessionFor } from './access.ts';
 import { act, write } from './approvals/writes.ts';
@@ -38,7 +38,7 @@ async function answerTo(received: Call): Promise<Answer> {
   try {
     const { known, leave } = await admit(received);
     const work = run(known);
-    // A call that missed its deadline still uses the database, so it counts against the concurrency limit until it ends.
+    // A call that missed its deadline still uses the database, so it keeps its slot until it ends.
     void work.then(leave, leave);
     return await withDeadline(received, work);
   } catch (error) {
@@ -104,7 +104,7 @@ async function performPlain({ tool, session, input, now }: ParsedCall<PlainTool>
 
 /** Appends the audit record. A call that cannot be recorded is not answered. */
 async function record(call: Call, answer: Answer): Promise<Answer> {
-  // The store commits the audit record of a write together with the write, but not that of a pending approval.
+  // The store commits the audit record of a successful write together with the write.
   const recordedByStore = isKnown(call) && canWrite(call.tool) && answer.status === 'success';
   if (recordedByStore) return answer;
   try {
@@ -139,12 +139,12 @@ function explain({ runtime, request: { requestId } }: Call, thrown: unknown): An
     ?.split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, 6);
-  // The message stays out of the log: a driver's message can contain values of rows.
+  // Does not log the message, because the message of a driver can contain values of rows.
   runtime.log.error({ requestId, error: name, code, at }, 'unexpected failure');
   return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${requestId}.`, { requestId }).answer();
 }
 
-/** After a timeout, it is unknown whether a tool that can write without an approval has written. */
+/** After a timeout, a tool that writes without an approval may have written. */
 const isOutcomeUnknown = (call: Call, error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'TIMEOUT' && error.retryable && isKnown(call) && canWriteAtOnce(call.tool);
 

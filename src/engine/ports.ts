@@ -20,7 +20,7 @@ export interface KeyValue {
 
 /** Limits how many holders a key has at once, over all processes. */
 export interface Leases {
-  /** False if the key already has `most` holders. A lease expires, because a killed process cannot release it. */
+  /** False if the key already has `most` holders. Leases expire, because a killed process cannot release them. */
   acquire(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
   /** Extends a held lease. */
   renew(key: string, holder: string, seconds: number): Promise<void>;
@@ -59,10 +59,10 @@ export interface AuditRecord {
 export interface ChainedRecord {
   readonly chain: string;
   readonly n: number;
-  /** The stored text that the MAC covers; never serialised again. */
+  /** The stored text, which the MAC covers. */
   readonly body: string;
   readonly mac: string;
-  /** The store files the record under a wrong time or person, or not at all. Set only when a whole chain is read. */
+  /** True if the store has the record under a wrong time or person. Set only when a whole chain is read. */
   readonly misfiled?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface AuditQuery {
   readonly before?: { readonly at: string; readonly chain: string; readonly n: number } | undefined;
 }
 
-/** A source of audit chains: the call log of a process, or a domain's store, which holds the chains of its writes. */
+/** A source of audit chains: the call log of a process, or the store of a domain with the records of its writes. */
 export interface AuditChains {
   chains(): Promise<readonly { readonly chain: string; readonly count: number }[]>;
   /** The records in order. They are read in batches, because a chain may not fit in memory. */
@@ -83,7 +83,7 @@ export interface AuditChains {
   newest(query: AuditQuery): Promise<readonly ChainedRecord[]>;
 }
 
-/** `append` resolves when the record is durable; the call is answered after that. */
+/** `append` resolves when the record is durable. The call is answered only after that. */
 export interface AuditLog extends AuditChains {
   append(record: AuditRecord): Promise<void>;
   close(): Promise<void>;
@@ -99,7 +99,7 @@ export interface People {
 }
 
 export interface ChangePage {
-  /** The newest number. It can be lower than an earlier one, after the provider was restored from a backup. */
+  /** The newest number. It decreases if the provider was restored from an older backup. */
   readonly last: number;
   readonly changes: readonly { readonly n: number }[];
 }
@@ -114,7 +114,7 @@ export interface ChangeCopy {
   readonly domain: string;
   readonly contract: Contract<ChangeFeedCalls>;
   position(): Promise<number>;
-  /** Stores a page and moves from one position to the next, unless another process already did. Resolves to the new position. */
+  /** Stores a page and moves the position, unless another process has moved it. Resolves to the new position. */
   take(changes: ChangePage['changes'], from: number, to: number): Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-/** The registry of all domains, tools, resources and prompts. It is built once at start; all derived code depends only on it. */
+/** The registry of all domains, tools, resources and prompts. It is built once at the start. */
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { type Contract, contractName } from '../declare/contracts.ts';
 import { declaredFor, sameCompany } from '../declare/for-company.ts';
@@ -11,7 +11,7 @@ import type { AnyDomain, Tool } from '../declare/tool.ts';
 import type { Transfer } from '../declare/transfer.ts';
 
 export interface Registry {
-  /** The company whose currency, fiscal year and time zone its declarations have. */
+  /** The company to which all declarations are adapted. */
   readonly company: Company;
   readonly domains: readonly AnyDomain[];
   readonly tools: readonly Tool[];
@@ -23,7 +23,7 @@ export interface Registry {
   readonly roles: RoleTable;
   /** The sample company of the configuration; undefined if it has none. */
   readonly sample: SampleCompany | undefined;
-  /** The people of the sample company who have a role in this configuration, without the roles that no domain declares. */
+  /** The people of the sample company who have a role in this configuration. Roles that no domain declares are removed. */
   readonly people: readonly Persona[];
   /** The sample data of each domain that has some, in the order of the domains. */
   readonly samples: ReadonlyMap<string, Sample>;
@@ -43,7 +43,7 @@ export interface RegistryOptions {
   readonly follows?: readonly Follower[];
 }
 
-/** All declarations are adapted to the company here, so that no derived code has to do it. */
+/** Adapts all declarations to the company. */
 export function createRegistry(
   declaredTools: readonly Tool[],
   declaredResources: readonly ResourceOrPrompt[] = [],
@@ -116,7 +116,7 @@ export function registryOf(installed: readonly Installed[], sample?: SampleCompa
   return complete;
 }
 
-/** One domain may provide several versions of a contract. Two domains may not provide one contract, since no need says which one it means. */
+/** One domain may provide several versions of a contract. Two domains may not provide the same contract. */
 function provisionsByName(provisions: readonly Provision[]): Map<string, Provision> {
   const byName = new Map<string, Provision>();
   for (const provision of provisions) {

@@ -25,7 +25,7 @@ export interface Runtime {
   readonly log: Logger;
   readonly deadlineMs: number;
   readonly approvalUrl: (confirmationId: string) => string;
-  /** Named points at which a test may stop the process. Does nothing in production. */
+  /** Does nothing in production. A test stops the process at a named point. */
   readonly failpoint: (name: string) => void;
   /** Makes the calls of contracts that domains need. */
   readonly contracts?: ContractCaller | undefined;
@@ -52,18 +52,17 @@ export interface CallRequest {
   readonly caller: Caller;
   readonly surface: Surface;
   readonly requestId: string;
-  /** A getter may create the signal, so the pipeline reads this property only when it needs it. */
+  /** A getter may create the signal, so code reads this property only when it needs it. */
   readonly signal?: AbortSignal | undefined;
-  /** If it is set, a tool that would write at once needs an approval for this call. The card shows this sentence as the reason. */
+  /** With this sentence, a tool that normally writes at once needs an approval. The card shows the sentence as the reason. */
   readonly approvalBecause?: string | undefined;
 }
 
-/** The caller's session, and the clients of the domain's needs; undefined if the domain needs nothing of others. */
+/** The session of a call, with the clients of other domains. `needs` is undefined for a domain without needs. */
 export interface NeedingSession extends CallSession {
   readonly needs?: NeedSession | undefined;
 }
 
-/** Opens the clients of other domains for a call. A domain without needs pays nothing for it. */
 export function withNeeds(
   { contracts }: Runtime,
   { domain: { needs } }: Tool,
@@ -76,7 +75,7 @@ export function withNeeds(
 
 const NO_NEEDS: CallContext['needs'] = {};
 
-/** A call on its way through the pipeline. The stages add to this one object; each type says what exists after a stage. */
+/** A call in the pipeline. The stages add properties to this object; each type lists what exists after a stage. */
 export interface Call {
   readonly runtime: Runtime;
   readonly request: CallRequest;

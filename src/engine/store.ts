@@ -9,17 +9,17 @@ import type { AuditChains, AuditRecord } from './ports.ts';
 import type { Row } from '../declare/rows.ts';
 import type { Queries, Readers, StoreKind, Writers } from '../declare/store-kinds.ts';
 
-/** The person for whom a store reads and writes, with audience and masks. The adapter turns it into a database role or into filters. */
+/** The person for whom a store reads and writes, with audience and masks. SQL adapters select a database role by it; others add filters. */
 export interface StoreSession {
   readonly domain: string;
   readonly audience: string;
   readonly person: Person;
-  /** The masks that do not apply to this person. */
+  /** The masks whose fields this person may see. */
   readonly shows: readonly string[];
   /** The store logs it with a slow or failed query. */
   readonly requestId?: string;
 }
-/** The session of a tool's call, whose days and amounts are those of the company. */
+/** The session of a tool's call. Days and amounts are those of the company. */
 export interface CallSession extends StoreSession {
   readonly company: Company;
 }
@@ -60,7 +60,7 @@ export interface Group {
   readonly values: readonly (string | number | null)[];
 }
 
-/** The versions of the rows that were read, in this order. An approval is valid only while they stay the same. */
+/** The versions of the rows that were read, in the order of reading. An approval is valid only if they stay the same. */
 export type Versions = string[];
 
 export interface Effected {
@@ -73,22 +73,22 @@ export interface Store<K extends StoreKind> {
   read<T>(who: StoreSession, body: (handles: Readers[K], versions: Versions) => Promise<T>): Promise<T>;
   page(who: StoreSession, query: Queries[K], window: Window, item: z.ZodObject): Promise<Row[]>;
   /**
-   * Groups the rows that `page` would return without a limit, and measures each group, in any order. The caller has checked that the
-   * person may see the named fields on every row.
+   * Groups the rows that `page` would return without a limit, and measures each group. The groups have no order. The caller must check
+   * that the person may see the named fields.
    */
   groups?(who: StoreSession, query: Queries[K], asked: GroupsQuery): Promise<Group[]>;
   /**
-   * Commits the body's writes, its result under `id` and its audit record in one transaction. If the effect `id` has already
-   * happened, the body does not run and the stored result is returned.
+   * Commits the writes, the result under `id` and the audit record in one transaction. If `id` is already committed, it returns the stored
+   * result and does not run the body.
    */
   executeOnce(
     who: StoreSession,
     effect: { readonly id: string | undefined; readonly tool: string },
     body: (handles: { reading: Readers[K]; writing: Writers[K] }, versions: Versions) => Promise<Effected>,
   ): Promise<unknown>;
-  /** The stored result of an effect, if it happened. */
+  /** The stored result of an effect; undefined if the effect did not happen. */
   findResult(who: StoreSession, id: string): Promise<unknown>;
-  /** Calls `wake` after commits of any process. A wake-up can get lost, and a wake-up can come without a commit. */
+  /** Calls `wake` after commits of any process. Some calls can be missing, and some can come without a commit. */
   listen?(wake: () => void): () => void;
   readonly audit: AuditChains;
   ping(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Splits long work over turns of the event loop, so that no request blocks the others. */
+/** Splits long work into slices of the event loop, so that one request does not block others. */
 
 const SLICE_MS = 8;
 
@@ -11,7 +11,7 @@ export interface Turns {
 
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Use it after each small piece of work: `if (turns.isOver()) await turns.next();`. */
+/** Use it in a loop: `if (turns.isOver()) await turns.next();`. */
 export function createTurns(sliceMs = SLICE_MS): Turns {
   let end = performance.now() + sliceMs;
   return {

@@ -1,4 +1,4 @@
-/** Validation messages for inputs. Zod's own messages name its types, which mean nothing to people and LLMs. */
+/** Validation messages for inputs. They replace zod's messages, which name types that people and LLMs do not know. */
 import type { z } from 'zod';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ function size(origin: string, bound: 'at least' | 'at most', { n, inclusive = tr
   return `must be ${inclusive ? bound : bound === 'at least' ? 'more than' : 'less than'} ${amount(n)}`;
 }
 
-/** Each message begins with "must" or "is", so that the field's name can precede it. Messages of a schema's author take precedence. */
+/** Each message begins with "must" or "is", because the name of the field precedes it. Messages of the schema's author take precedence. */
 export function validationMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

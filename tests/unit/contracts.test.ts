@@ -19,9 +19,9 @@ const people = contract('people', 1, { nameOf: shape });
 
 describe('a declaration', () => {
   test.each([
-    [() => contract('People', 1, {}), "The contract 'People' is no name: use lower-case letters, digits and dashes"],
-    [() => contract('people', 0, {}), 'people: the version of a contract is 1 or a higher whole number'],
-    [() => contract('people', 1, { '../x': shape }), "people: the call '../x' is no name: use letters and digits"],
+    [() => contract('People', 1, {}), "'People' is not a valid name of a contract: use lower-case letters, digits and dashes"],
+    [() => contract('people', 0, {}), 'people: the version of a contract must be a whole number from 1'],
+    [() => contract('people', 1, { '../x': shape }), "people: '../x' is not a valid name of a call: use letters and digits"],
     [() => hr.provide(people, { calls: { nameOf: async () => '' } }), 'hr: nobody may use people v1: name roles or a systemAudience'],
     [
       () => finance.follow(changeFeed('other', 2, z.object({ n: z.int() })), { audience: 'feed', apply: () => [] }),

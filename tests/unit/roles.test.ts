@@ -41,7 +41,7 @@ describe('a configuration', () => {
     );
   });
   test.each(['', 'Room', 'room_read', '-read', 'a b', 'é'])('a role cannot be called %j', (name) => {
-    expect(() => defineRoles({ [name]: { means: '' } })).toThrow('is no name');
+    expect(() => defineRoles({ [name]: { means: '' } })).toThrow('is not a valid name');
   });
 });
 

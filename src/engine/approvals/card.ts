@@ -17,11 +17,11 @@ export const messageOf = (tool: EffectTool, plan: Plan, because: string | undefi
 export interface CardRequest {
   readonly input: Input;
   readonly person: Person;
-  /** The part of the card that does not follow from the plan. */
+  /** The fields of the card that do not come from the plan. */
   readonly moment: Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin' | 'because'>;
 }
 
-/** Builds the card. It is converted to JSON and back, so that it can be compared with a stored card. */
+/** Converts the card to JSON and back, because it is compared with a stored card. */
 export function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
   const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
   const changes = plan.changes.map(

@@ -14,7 +14,7 @@ export interface Backend {
 export interface DecisionServiceOptions {
   readonly tickets: TicketStore;
   readonly backend: (server: string) => Backend;
-  /** Reads the person's current state: the roles of an old token do not count. */
+  /** Reads the person's current roles, because a token can contain old roles. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
   /** Marks a token that may approve one ticket as used. */
   readonly spend: (caller: Caller) => Promise<void>;
@@ -74,7 +74,7 @@ export function createDecisionService({ tickets, backend, refresh, spend, failpo
       if (tickets.mayExecute(ticket)) answer = await server.execute(ticket, present, requestId);
       else answer = (await server.findResult(ticket, present.person)) ?? notFound().answer();
     } catch (error) {
-      // After a temporary failure or a 401 the ticket stays claimed, so that the person can try again. Every other refusal is final.
+      // After a retryable failure or a 401, the ticket stays claimed, so that the person can try again. Every other failure is final.
       if (!(error instanceof Failure) || error.retryable || error.status === 401) throw error;
       answer = error.answer();
     }
@@ -89,7 +89,7 @@ export function createDecisionService({ tickets, backend, refresh, spend, failpo
       if (!mayDecide(caller, id)) throw failure('PERSON_REQUIRED', 'Only a person can decide this, in the browser or in a terminal.');
       const waiting = await tickets.find(id, caller.person);
       if (waiting.answer !== undefined && (waiting.state === 'denied') !== approved) return waiting.answer;
-      // The ticket store may have lost a claim; the domain's store still knows whether the change happened.
+      // The ticket store can lose a claim, so the domain's store is asked whether the change happened.
       const done = waiting.state === 'waiting' && !approved ? await backend(waiting.server).findResult(waiting, caller.person) : undefined;
       if (done) throw failure('ALREADY_DECIDED', 'This was approved before.', { state: 'done' });
       await spend(caller);
@@ -106,7 +106,7 @@ export function createDecisionService({ tickets, backend, refresh, spend, failpo
     async view(id: string, person: Person): Promise<ConfirmationView> {
       const ticket = await tickets.find(id, person);
       let { state, answer } = ticket;
-      // A process may have died after the effect and before `finish`.
+      // A process can stop after the effect and before `finish`. The domain's store then has the result.
       if (state === 'executing') {
         const result = await backend(ticket.server).findResult(ticket, person);
         if (result) {

@@ -1,6 +1,6 @@
 /**
- * The ticket store: changes that wait for an approval. Only the domain's store knows whether a change happened, because it commits
- * the confirmation id and the result with the effect. Losing this store loses pending requests, never a result.
+ * The ticket store: changes that wait for an approval. The domain's store commits the result of a change together with the effect. So a
+ * lost ticket store loses pending requests, but no results.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +12,7 @@ import type { Input } from '../../declare/tool.ts';
 
 export const EXPIRES_AFTER_SECONDS = 300;
 const RETENTION_SECONDS = 24 * 3600;
-/** For this time after its expiry, a claimed ticket may still be executed: a process may have died after an approval in time. */
+/** A claimed ticket can still be executed for this time after its expiry, because a process can stop after the approval. */
 const CLAIM_GRACE_MS = 30_000;
 const MAX_WAITING = 20;
 /** How many recent tickets a person can list. */
@@ -27,7 +27,7 @@ export interface Ticket {
   readonly server: string;
   readonly tool: string;
   readonly principal: string;
-  /** The principals who may decide. For now this is the requester alone. */
+  /** The principals who may decide: only the requester. */
   readonly deciders: readonly string[];
   readonly askedAt: string;
   readonly expiresAt: string;
@@ -186,10 +186,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
       return { ...held.ticket, expired: expired(held.ticket) };
     },
 
-    /**
-     * Claims a ticket for one decision. `again` is true if the same decision was made before. Only the domain's store knows
-     * whether that decision was executed.
-     */
+    /** Claims a ticket for one decision. `again` is true if the same decision was made before; it may not have been executed. */
     async decide(id: string, person: Person, approved: boolean): Promise<{ ticket: Ticket; again: boolean }> {
       for (let attempt = 0; attempt < 50; attempt++) {
         const held = await load(id);
@@ -242,7 +239,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
   };
 }
 
-/** The part of a card that must be the same when the ticket is executed. */
+/** The fields of a card that must be the same when the ticket is executed. */
 export const comparableCard = ({ action, mcpServer, userId, summary, subject, changes, reason }: ConfirmationData) => ({
   action,
   mcpServer,

@@ -57,7 +57,7 @@ export async function write(call: ReadyCall<EffectTool>): Promise<Answer> {
 const isWrite = (call: ReadyCall<EffectTool>): call is ReadyCall<WriteTool> => call.tool.kind === 'write';
 const isOwn = (tool: WriteTool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
 
-/** Prepares the plan again inside the transaction, because the rows may have changed, and the change may now need an approval. */
+/** Prepares the plan again in the transaction, because changed rows can mean that the write now needs an approval. */
 async function writeAtOnce(call: ReadyCall<WriteTool>): Promise<Answer> {
   const { tool, session, store, input, now, request } = call;
   const { person } = session;
@@ -74,7 +74,7 @@ async function writeAtOnce(call: ReadyCall<WriteTool>): Promise<Answer> {
   })) as Answer;
 }
 
-/** Executes a claimed ticket once. Every rule is checked again, and the card and the row versions must be as approved. */
+/** Executes a claimed ticket once. Checks every rule again. The card and the row versions must be the same as at the request. */
 export async function execute(runtime: Runtime, ticket: Ticket, approver: Approver): Promise<Answer> {
   const started = performance.now();
   const tool = runtime.registry.find(ticket.server, ticket.tool);
@@ -104,7 +104,7 @@ async function executeTicket(execution: Execution, ticket: Ticket, approver: App
   const { runtime, tool } = execution;
   const { person, proof, requestId } = approver;
   if (!opens(tool, person.roles)) {
-    // If the ticket was executed before, the stored result is the answer, even if that change took the needed role away.
+    // The ticket may be executed already, and that change may have removed the needed role.
     const result = await findResult(runtime, ticket, person);
     if (result) return result;
   }
@@ -129,8 +129,8 @@ async function executeTicket(execution: Execution, ticket: Ticket, approver: App
 }
 
 /**
- * Makes the calls of `prepare` to other domains before the transaction, which repeats their answers. A failure is not reported here:
- * the transaction returns the stored result of an executed ticket, or repeats the failure.
+ * Calls other domains before the transaction, which then reuses their answers. It ignores failures, because the transaction meets them
+ * again.
  */
 async function askBefore(session: NeedingSession, prepare: (handles: object) => Promise<unknown>, store: Store<StoreKind>): Promise<void> {
   if (session.needs === undefined) return;
@@ -138,13 +138,13 @@ async function askBefore(session: NeedingSession, prepare: (handles: object) => 
   session.needs.beginTransaction();
 }
 
-/** A rule that held when the card was built and fails now means that the data changed. A 403 or a retryable error stays as it is. */
+/** A rule that held at the request and fails now means that the data changed. A 403 or a retryable error stays unchanged. */
 function changedSince(error: unknown): never {
   if (!(error instanceof Failure) || error.retryable || error.status === 403) throw error;
   throw failure('CHANGED_SINCE_APPROVAL', `Nothing was written: ${error.message}`, { because: error.code });
 }
 
-/** The stored result of an executed ticket; undefined if the ticket was not executed. Only the domain's store knows this for certain. */
+/** The stored result of an executed ticket; undefined if the ticket was not executed. */
 export async function findResult(runtime: Runtime, ticket: Ticket, person: Person): Promise<Answer | undefined> {
   const tool = runtime.registry.find(ticket.server, ticket.tool);
   return tool && ((await storeOf(runtime, tool).findResult(formerSession(tool, person), ticket.id)) as Answer | undefined);

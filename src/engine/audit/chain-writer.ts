@@ -1,7 +1,4 @@
-/**
- * Appends records to one audit chain inside a store's transactions. Only one append runs at a time, from reading the previous MAC to the
- * commit.
- */
+/** Appends records to one audit chain inside a store's transactions. One append must end before the next one begins. */
 import { bodyOf, type CheckpointNote, macOf, withNote } from './chain.ts';
 import type { AuditRecord, ChainedRecord } from '../ports.ts';
 
@@ -11,7 +8,7 @@ export interface Head {
 }
 
 export interface ChainWriter {
-  /** Makes sure that the end of the chain is known. Call it before the transaction, because it may have to read the store. */
+  /** Reads the end of the chain if it is unknown. Call it before the transaction, because it may read the store. */
   ready(): Promise<void>;
   /** Waits until no other append runs, and returns the next record of the chain. Call `release` after the commit or the rollback. */
   next(record: AuditRecord): Promise<{ readonly record: ChainedRecord; release(committed: boolean): Promise<void> }>;
@@ -22,17 +19,17 @@ export interface ChainWriterOptions {
   readonly key: Buffer;
   /** Reads the last record of the chain. Called again after each transaction that may not have committed. */
   readonly last: () => Promise<Head | undefined>;
-  /** Called after each commit. Checkpoints are stored elsewhere, so that a truncated chain is found. */
+  /** Called after each commit. It stores checkpoints outside the chain, so that verification finds a truncated chain. */
   readonly checkpoint: (chain: string, count: number, mac: string) => Promise<void>;
   /** Called with the chain's length before the first record of this process. Returns the checkpoint note for that record. */
   readonly begin?: ((chain: string, count: number) => Promise<CheckpointNote | undefined>) | undefined;
-  /** The chain's length at the newest checkpoint that both copies of the checkpoints contain. */
+  /** The chain's length at the newest checkpoint that is in both copies. */
   readonly confirmed?: ((chain: string) => number | undefined) | undefined;
 }
 
 export function createChainWriter({ chain, key, last, checkpoint, begin, confirmed }: ChainWriterOptions): ChainWriter {
   let head: Head = { n: 0, mac: '' };
-  /** False after a transaction that may not have committed: then `ready` reads the end of the chain again. */
+  /** False after a transaction that may not have committed. Then `ready` reads the end of the chain again. */
   let headIsKnown = false;
   let turn: Promise<void> = Promise.resolve();
   let first: Promise<CheckpointNote | undefined> | undefined;

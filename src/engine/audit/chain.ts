@@ -1,7 +1,6 @@
 /**
- * Verifies the audit log. It consists of chains: each record has a MAC over itself and the MAC of the record before, with a key that the
- * store does not have. Signed checkpoints, stored elsewhere, hold the length and the last MAC of a chain, so that verification finds a
- * truncated chain and a restored old copy.
+ * Verifies the audit log, which consists of chains. The MAC of a record covers the record and the MAC of the record before. Signed
+ * checkpoints outside the store contain the length and the last MAC of a chain. They reveal a truncated chain.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AuditChains, AuditQuery, AuditRecord, ChainedRecord } from '../ports.ts';
@@ -25,7 +24,7 @@ export interface AuditKeys {
 export interface VerifiedChain {
   readonly chain: string;
   readonly count: number;
-  /** The chain's length at its last checkpoint: verification would notice if one of these records were missing. */
+  /** The chain's length at its last checkpoint. Verification finds out if one of these records is missing. */
   readonly checkpointed: number;
 }
 
@@ -36,7 +35,7 @@ export type AuditVerdict =
 /** A chain gets a checkpoint after this many records. */
 export const CHECKPOINT_EVERY = 100;
 
-/** The text that is stored and that the MAC covers. It is never serialised again. */
+/** The stored text, which the MAC covers. Serialising the record again could change the text. */
 export const bodyOf = (record: AuditRecord): string => JSON.stringify(record);
 
 export interface Link {
@@ -51,10 +50,7 @@ export const macOf = (key: Uint8Array, { chain, n, previous, body }: Link): stri
     .update(`${JSON.stringify(chain)} ${n} ${previous}\n${body}`)
     .digest('base64url');
 
-/**
- * A note in a record about the newest checkpoint of its chain. The record's MAC covers the note, so verification finds out if all copies
- * of a checkpoint were removed.
- */
+/** A note in a record about the newest checkpoint of its chain. It reveals that all copies of a checkpoint were removed. */
 export interface CheckpointNote {
   /** The length of the newest checkpoint; null if there was none. */
   readonly count: number | null;
@@ -62,7 +58,7 @@ export interface CheckpointNote {
   readonly of?: number;
 }
 
-/** The note is the last key of the record, so that it is found without parsing every record. */
+/** The note is the last key of the record, so that a regular expression finds it. */
 export const withNote = (body: string, note: CheckpointNote | undefined): string =>
   note === undefined ? body : `${body.slice(0, -1)},"checkpoint":${JSON.stringify(note)}}`;
 const NOTED = /,"checkpoint":\{"count":(?:\d+|null)(?:,"of":\d+)?\}\}$/;
@@ -99,7 +95,7 @@ function same(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A record, and the columns by which the store finds it. The MAC covers the record, but not the columns. */
+/** A record with the columns by which the store finds it. The MAC does not cover these columns. */
 export interface Filed {
   readonly record: ChainedRecord;
   readonly at: string;
@@ -115,10 +111,9 @@ function isMisfiled({ record, at, principal }: Filed): boolean {
   }
 }
 
-/** The record for the verification of its chain, marked if it is misfiled. */
 export const walked = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
 
-/** Finds records by query, without misfiled ones: the verification of the chain reports those. */
+/** Returns the records of a query without misfiled ones, which the verification reports. */
 export async function found(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
   const all: ChainedRecord[] = [];
   for (let { before } = query; ; ) {
@@ -135,15 +130,15 @@ const broken = (chain: string, n: number, problem: string) => ({ ok: false, chai
 
 export interface VerifyOptions {
   readonly keys: AuditKeys | undefined;
-  /** Chains whose checkpoints must all be readable here; all chains by default. */
+  /** Selects the chains whose checkpoints must all be readable here. The default is all chains. */
   readonly own?: ((chain: string) => boolean) | undefined;
-  /** Reads the checkpoints again, because a growing chain may name a checkpoint that is newer than the first read. */
+  /** Reads the checkpoints again, because a growing chain can name a checkpoint that is newer than the first read. */
   readonly again?: (() => Promise<readonly Checkpoint[]>) | undefined;
 }
 
 /**
- * Verifies every chain from its first record against the checkpoints, and stops at the first problem. Read the checkpoints first:
- * chains may grow meanwhile, but never shrink.
+ * Verifies every chain against the checkpoints and stops at the first problem. The caller must read the checkpoints before this call,
+ * because chains grow meanwhile.
  */
 export async function verifyChains(
   sources: readonly AuditChains[],
@@ -177,7 +172,7 @@ export async function verifyChains(
   return { ok: true, chains };
 }
 
-/** A loop, because there may be more checkpoints than `Math.max` takes arguments. */
+/** Not `Math.max(...counts)`, which fails for a very long list. */
 function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE): number {
   let most = least;
   for (const count of marks?.keys() ?? []) most = Math.max(most, count);
@@ -186,13 +181,13 @@ function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE):
 const reaches = (checkpoints: readonly Checkpoint[], at: { chain: string; count: number }, keys: AuditKeys): boolean =>
   at.count <= NONE || checkpoints.some((each) => each.chain === at.chain && each.count >= at.count && isOurs(keys, each));
 
-/** More records than this after the last checkpoint are a problem: a crash before a checkpoint cannot explain so many. */
+/** Verification fails if more records than this follow the last checkpoint. A crash cannot lose so many checkpoints. */
 const OVERDUE_AFTER = 10 * CHECKPOINT_EVERY;
 const checkpointsOverdue = (checkpointed: number): string =>
   `A checkpoint is overdue: the last one is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
   'Look in the log for checkpoints that could not be written.';
 
-/** Lower than the length of any checkpoint: the first checkpoint of a chain has the length 0 and is written before the first record. */
+/** Means "no checkpoint". It is lower than 0, because the first checkpoint of a chain has the length 0. */
 const NONE = -1;
 const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it, nobody can tell whether records were removed.';
 const checkpointsGone = (checkpointed: number): string => {
@@ -202,7 +197,7 @@ const checkpointsGone = (checkpointed: number): string => {
 
 type Marks = Map<string, Map<number, string>>;
 
-/** Chain → length → MAC, from the checkpoints; or the problem with a checkpoint. */
+/** Maps chain and length to the MAC of the checkpoint. Returns the first problem with a checkpoint instead, if there is one. */
 async function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Promise<Marks | (AuditVerdict & { ok: false })> {
   const marks: Marks = new Map();
   const turns = createTurns();
@@ -241,20 +236,20 @@ async function walk(
       return broken(chain, n, 'The record is as it was written, but its store files it under a wrong time or person, or not at all.');
     if (!notes.take(record)) return broken(chain, n, `Checkpoints were removed before this record. ${RESTORE}`);
     previous = record.mac;
-    // Some sources return all records without waiting for I/O.
+    // Some sources never wait for I/O.
     if (turns.isOver()) await turns.next();
   }
   if (rows < count) return broken(chain, n + 1, 'The store counts more rows than records of this chain.');
   const checkpointed = furthest(marks, 0);
   if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
   if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY) return broken(chain, n, `No checkpoint covers the end of this chain. ${RESTORE}`);
-  // A chain gets a checkpoint at 0 before its first record, so a chain with records had one even if no record names it.
+  // Each chain gets a checkpoint with the length 0 before its first record.
   return { chain, count: n, checkpointed, named: n > 0 ? notes.most : NONE };
 }
 
 /** The checkpoint notes in the records of one chain, in order. */
 class Notes {
-  /** Each new highest checkpoint, with the first record that names it. */
+  /** The named checkpoints with increasing length, each with the first record that names it. */
   readonly #named: { readonly n: number; readonly count: number }[] = [];
   readonly #present: ReadonlyMap<number, string>;
 
@@ -266,7 +261,7 @@ class Notes {
     return this.#named.at(-1)?.count ?? 0;
   }
 
-  /** False if the record's process found fewer checkpoints than earlier records name, and they are still missing. */
+  /** False if the process of the record found fewer checkpoints than earlier records name, and they are still missing. */
   take({ n, body }: ChainedRecord): boolean {
     const note = noteIn(body);
     if (note === undefined) return true;
@@ -277,7 +272,7 @@ class Notes {
     return true;
   }
 
-  /** A process writes checkpoints only after its own records, so a checkpoint with a length up to `of` is older than the process. */
+  /** A checkpoint with a length of at most `of` is older than the process, so it was restored. */
   #isRestored(before: number, of: number): boolean {
     for (const count of this.#present.keys()) if (count >= before && count <= of) return true;
     return false;

@@ -1,4 +1,4 @@
-/** The recorder: builds every audit record, without sensitive values. It has one function for each occasion; nothing else builds a record. */
+/** The recorder: builds every audit record, without sensitive values. No other code builds audit records. */
 import type { Answer, CardChange } from '../../declare/answer.ts';
 import type { Details } from '../../declare/errors.ts';
 import { sensitiveFieldNames } from '../../declare/fields.ts';
@@ -56,7 +56,7 @@ export const recorder = {
     changes: auditedChanges(call.runtime.registry, call.tool, changes),
   }),
 
-  /** A first-use change, before the call that caused it. */
+  /** A first-use change. */
   firstUse: (call: Recorded, name: string): AuditRecord => ({
     ...recordOf(call, { input: {}, decision: 'allowed', code: null, rows: 1 }),
     tool: name,
@@ -93,7 +93,7 @@ export const recorder = {
     };
   },
 
-  /** A call of the assistant's model that the assistant did not pass on. */
+  /** A call of the assistant's model that the assistant refused. */
   refusedByAssistant: (call: Recorded, code: string): AuditRecord =>
     recordOf(call, { input: call.request.input, decision: 'refused', code, rows: 0 }),
 
@@ -117,7 +117,7 @@ export const recorder = {
     };
   },
 
-  /** Rate-limited calls of one person that have no record of their own. `last` is the record of the last one. */
+  /** The number of rate-limited calls of one person without their own records. `last` is the record of the last one. */
   rateLimited: (clock: Clock, last: AuditRecord, calls: number): AuditRecord => ({
     ...last,
     at: clock.now().toISOString(),
@@ -152,7 +152,7 @@ interface Outcome {
   readonly code: string | null;
   readonly rows: number;
 }
-/** The order of the keys is part of the stored text. */
+/** The order of the keys must not change, because it is part of the stored text. */
 const recordOf = (
   { runtime, request, tool, started }: Omit<Recorded, 'request'> & { readonly request: RecordedRequest },
   { input, decision, code, rows }: Outcome,
@@ -172,16 +172,13 @@ const recordOf = (
   input: redact(input, sensitiveInputs(tool)),
 });
 
-/**
- * Lists every changed field. Leaves out the values of fields that any tool of the domain masks, also inside other values, and redacts
- * sensitive inputs.
- */
+/** Lists every changed field. Omits the values of fields that a tool of the domain masks, and redacts sensitive inputs. */
 function auditedChanges(registry: Registry, tool: Tool, changes: readonly CardChange[]): Details[] {
   const masked = maskedNames(registry, tool.domain.name);
   const secrets = new Set([...sensitiveInputs(tool), ...masked]);
   const redacted = (field: string, value: unknown): unknown => {
     const clean = JSON.parse(redact({ [field]: value }, secrets)) as Details;
-    // `redact` replaces a value that is too long by an object that holds its beginning.
+    // `redact` replaces a value that is too long by an object with the truncated value.
     return Object.hasOwn(clean, field) ? clean[field] : clean;
   };
   return changes.map(({ field, from, to }) =>

@@ -5,7 +5,7 @@ import { HIDDEN } from '../../declare/fields.ts';
 const FIELD_BYTES = 2_048;
 const INPUT_BYTES = 8_192;
 const NAME_BYTES = 128;
-/** Bodies of HTTP callers have the same or stricter limits (`JSON_LIMITS`); these limits are for all other inputs. */
+/** HTTP bodies have the same or stricter limits (`JSON_LIMITS`). These limits are for inputs from other sources. */
 const LONGEST_TEXT = 262_144;
 const DEEPEST = 32;
 const MOST_VALUES = 10_000;
@@ -22,7 +22,7 @@ const SECRET_NAMES = new Set(
 const SECRET_PARTS =
   /salary|ssn|socialsecurity|passw|passphrase|secret|token|authoriz|homeaddress|phonenumber|homephone|accountn|bankaccount|routing|taxid|taxn|apikey|privatekey/;
 
-/** UUIDs and dates match first and are kept, because they look like account numbers: digits with dashes. */
+/** UUIDs and dates look like account numbers, so they match first and stay in the text. */
 const patternsOf = (digit: string, between: string, flags: string): RegExp =>
   new RegExp(
     [
@@ -40,7 +40,7 @@ const PATTERNS = patternsOf(
   String.raw`${BETWEEN}\u00a0\u00b7\u2007\u200b-\u200d\u2010-\u2015\u202f\u2060\u2212\uff0d\ufeff`,
   'giu',
 );
-/** The same patterns for ASCII texts: five times as fast as the Unicode patterns, which matters for a text of 256 kB. */
+/** The same patterns for ASCII texts, five times as fast as the Unicode patterns. */
 const ASCII_PATTERNS = patternsOf(String.raw`\d`, BETWEEN, 'gi');
 const ASCII = /^[\x00-\x7f]*$/;
 
@@ -48,7 +48,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 export const hidePatterns = (text: string): string =>
   text.replace(ASCII.test(text) ? ASCII_PATTERNS : PATTERNS, (found, keep?: string) => (keep === undefined ? HIDDEN : found));
 
-/** A short input that matches none of these patterns needs no redaction. False positives are allowed, false negatives are not. */
+/** A short input that matches none of these patterns needs no redaction. A pattern may match too much, but not too little. */
 const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus compens pay net gross account iban bic swift tin ein tax cookie
   credential otp pin cv[vc] card code assert session key salary s.?s.?n social pass secret token authoriz routing bearer eyj sk[-_] pk[-_] ghp xox`;
 const suspicious = (extra: readonly string[]) => {
@@ -68,7 +68,7 @@ function safeText(text: string): string {
   const start = text.slice(0, LONGEST_TEXT);
   const shown = hidePatterns(ASCII.test(start) ? start : start.replace(/\p{Surrogate}/gu, '\ufffd'));
   if (fits(shown, FIELD_BYTES)) return shown;
-  // The digest covers the redacted text: a digest of the original would allow guessing a short secret.
+  // A digest of the original text would allow guessing a short secret.
   return `${begin(shown, FIELD_BYTES)}… [cut: ${Buffer.byteLength(text)} bytes, sha256 ${digest(shown)}]`;
 }
 
@@ -102,7 +102,7 @@ function createRedactor(fields: readonly string[]): (input: unknown) => string {
   };
 }
 
-/** Truncates redacted JSON. The result is JSON again: it holds the beginning as a string, which must still fit after escaping. */
+/** Truncates redacted JSON. Puts the beginning as a string into a JSON object, which must still fit after escaping. */
 function cut(text: string): string {
   const facts = { cut: true, bytes: Buffer.byteLength(text), sha256: digest(text) };
   for (let room = INPUT_BYTES - 200; ; room = Math.floor(room * 0.8)) {
@@ -123,10 +123,7 @@ function quickText(input: unknown): string | undefined {
 const defaultRedactor = createRedactor([]);
 const redactors = new WeakMap<ReadonlySet<string>, (input: unknown) => string>();
 
-/**
- * Returns JSON without secrets, at most 8 kB. `fields` are additional names of sensitive inputs; pass the same set object each time,
- * because the redactor of each set is cached.
- */
+/** Returns JSON without secrets, at most 8 kB. `fields` are more names of sensitive inputs. The redactor is cached for the set object. */
 export function redact(input: unknown, fields?: ReadonlySet<string>): string {
   if (fields === undefined || fields.size === 0) return defaultRedactor(input);
   let own = redactors.get(fields);

@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts';
 type RecordingRuntime = Pick<Runtime, 'registry' | 'callLimiter' | 'audit' | 'clock' | 'observe'>;
 export type RecordRefused = (request: RefusedCall, refused: Failure) => Promise<Failure>;
 
-/** Records a call that was refused before its input was read, and counts it. Returns the failure to answer: `refused` or RATE_LIMITED. */
+/** Returns the failure to answer: `refused`, or RATE_LIMITED. */
 export async function recordRefused(runtime: RecordingRuntime, request: RefusedCall, refused: Failure): Promise<Failure> {
   const { person } = request.caller;
   const call = { runtime, request, tool: runtime.registry.find(request.server, request.tool), started: performance.now() };

@@ -5,13 +5,13 @@ import { createLeasedSlots, createLocalSlots } from './concurrency-limit.ts';
 import { createLocalRateLimit, createSharedRateLimit } from './rate-limit.ts';
 
 export interface CallLimiter {
-  /** Counts a call and takes a slot. Returns the function that frees the slot, or a promise of it. Fails with RATE_LIMITED. */
+  /** Counts a call and takes a slot. Returns a function that frees the slot. Throws RATE_LIMITED. */
   enter(principal: string): (() => void) | Promise<() => void>;
-  /** Counts a request against the limit per minute, without a slot. Fails with RATE_LIMITED. */
+  /** Counts a request without a slot. Throws RATE_LIMITED. */
   count(principal: string): void | Promise<void>;
 }
 
-/** The key for counting requests that call no tool, such as decisions. Tool calls have another key, so they cannot block a decision. */
+/** The key for requests that call no tool, such as decisions. Tool calls have another key, so they cannot block a decision. */
 export const byHand = ({ principal }: { readonly principal: string }): string => `${principal} by hand`;
 
 export interface CallLimits {
@@ -65,7 +65,7 @@ export function createCallLimiter({ perMinute, atOnce }: CallLimits, options: Ca
   return {
     count: async (principal) => checkRate(await countCall(principal)),
     async enter(principal) {
-      // Both requests are sent at the same time, so the call waits for only one round trip to the store.
+      // Sends both requests at once, so that the call waits for only one round trip.
       const [counted, taken] = await Promise.allSettled([countCall(principal), takeSlot(principal)]);
       try {
         if (counted.status === 'rejected') throw counted.reason;

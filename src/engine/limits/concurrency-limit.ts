@@ -1,7 +1,6 @@
 /**
- * Concurrency limits: how many calls and streams one principal has open at the same time. A short call takes a slot, in memory or as a
- * lease in a shared store. Long-lived streams, answers and subscriptions are counted in one record per principal. ADR 27 says why these
- * are two mechanisms.
+ * Concurrency limits: how many calls and streams one principal has open at the same time. Calls take slots. Long-lived streams are counted
+ * in one record per principal. ADR 27 says why.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { failure } from '../../declare/errors.ts';
@@ -33,15 +32,15 @@ export interface LeasedSlotsOptions {
 }
 
 const LEASE_SECONDS = 30;
-/** After this time, which is longer than any call takes, the lease of a call is no longer renewed. */
+/** No call takes longer. After this time, the lease of a call is not renewed. */
 const MAX_RENEWED_MS = 120_000;
 
-/** Slots for calls in all processes that share a store. Taking a slot costs one round trip; the caller does not wait for the release. */
+/** Slots for calls in all processes that share a store. Nobody waits for the release of a slot. */
 export function createLeasedSlots(most: number, options: LeasedSlotsOptions): TakeSlot<Promise<(() => void) | undefined>> {
   const { leases, clock, seconds = LEASE_SECONDS } = options;
   const held = new Map<string, { readonly key: string; readonly since: number }>();
   let renewal: NodeJS.Timeout | undefined;
-  /** Renews the leases of running calls, with one timer for all. Most calls end before the first renewal and cost no further round trip. */
+  /** One timer renews the leases of all running calls. Most calls end before the first renewal. */
   const renew = () => {
     if (held.size === 0) {
       clearInterval(renewal);
@@ -60,7 +59,7 @@ export function createLeasedSlots(most: number, options: LeasedSlotsOptions): Ta
       release(key, holder);
     };
     const acquired = await leases.acquire(key, holder, most, seconds).catch((error: unknown) => {
-      // The store may have granted the lease although its answer was lost.
+      // The lease may exist although the store's answer was lost.
       free();
       throw error;
     });
@@ -74,7 +73,7 @@ export function createLeasedSlots(most: number, options: LeasedSlotsOptions): Ta
 const MAX_UNRELEASED = 10_000;
 const RETRY_MS = 500;
 
-/** Retries a failed release until the lease expires. Without a retry, a lost connection would block the slot until then. */
+/** Retries a failed release, because a lost connection would otherwise block the slot until the lease expires. */
 function createReleaser(leases: Leases, clock: Clock, seconds: number): (key: string, holder: string) => void {
   let failed: { readonly key: string; readonly holder: string; readonly until: number }[] = [];
   let later: NodeJS.Timeout | undefined;
@@ -93,12 +92,12 @@ function createReleaser(leases: Leases, clock: Clock, seconds: number): (key: st
   return (key, holder) => release(key, holder, clock.now().getTime() + seconds * 1000);
 }
 
-/** By holder: the number of its slots, and the id of the process that holds them (`home`). */
+/** Maps a holder to the number of its slots and the id of the process that holds them (`home`). */
 type Held = Map<string, { readonly count: number; readonly home: string }>;
 
 const MAX_ATTEMPTS = 20;
 const RECORD_SECONDS = 24 * 3600;
-/** If the heartbeat of a process is missing for this long, its slots no longer count: a killed process cannot free them. */
+/** A process without a heartbeat for this time holds no slots, because a killed process cannot free them. */
 const HEARTBEAT_SECONDS = 15;
 const HEARTBEAT_EVERY_MS = 5_000;
 
@@ -136,11 +135,11 @@ export class ConcurrencyLimit {
         await this.#startHeartbeat();
         if (!(await this.#write(principal, { holder, count }))) return false;
         this.#keep(principal, holder, count);
-        // The heartbeat may have stopped meanwhile, because this process held no slot.
+        // The heartbeat stops when this process holds no slot, which can happen during the write.
         await this.#startHeartbeat();
         return true;
       } catch (error) {
-        // The store may have written the record although its answer was lost. After an error, the holder has the slots it had before.
+        // The record may be written although the store's answer was lost. Restores the slots that the holder had before.
         if (now() !== undefined && before !== undefined) this.#keep(principal, holder, before);
         else this.#drop(principal, holder);
         void this.#publish(principal);
@@ -149,7 +148,7 @@ export class ConcurrencyLimit {
     });
   }
 
-  /** Sets the count without a limit, for a holder that took its slots in another process. */
+  /** Sets the count without checking the limit, for a holder that took its slots in another process. */
   async hold(principal: string, holder: string, count: number): Promise<void> {
     if (count === 0) return this.free(principal, holder);
     this.#keep(principal, holder, count);
@@ -199,7 +198,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Runs the changes of one principal one after another: otherwise two changes could each miss the slots that the other takes. */
+  /** Runs the changes of one principal one after another. Two concurrent changes could together exceed the limit. */
   #inTurn<T>(principal: string, run: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(principal) ?? Promise.resolve()).catch(() => undefined).then(run);
     this.#turns.set(principal, turn);

@@ -1,4 +1,4 @@
-/** Pagination cursors: encrypted, and bound to tool, filters, order, person and the roles of the person. */
+/** Pagination cursors: encrypted, and valid only for one tool, its filters, its order, one person and the roles of the person. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { failure } from '../../declare/errors.ts';
 import type { Person } from '../../declare/people.ts';
@@ -8,7 +8,7 @@ export type KeyPart = string | number;
 export interface CursorBinding {
   readonly server: string;
   readonly tool: string;
-  /** Parsed filters and sort, but not the limit: the page size may change between pages. */
+  /** The parsed filters and the sort, without the limit: the page size may change between pages. */
   readonly filters: Readonly<Record<string, unknown>>;
   readonly person: Person;
 }
@@ -32,7 +32,7 @@ const associated = ({ server, tool, filters, person }: CursorBinding) =>
     ]),
   );
 
-/** The first key seals and all keys open, so that a key rotation does not invalidate cursors. */
+/** Seals with the first key and opens with all keys, so that cursors survive a key rotation. */
 export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
   return {
     seal(parts, binding) {
@@ -52,7 +52,7 @@ export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
             .setAuthTag(sealed.subarray(-TAG));
           return JSON.parse(Buffer.concat([opener.update(sealed.subarray(NONCE, -TAG)), opener.final()]).toString()) as readonly KeyPart[];
         } catch {
-          // A wrong key, a damaged cursor and another binding look the same here.
+          // The cipher does not say whether the key, the cursor or the binding is wrong.
         }
       }
       throw failure('INVALID_CURSOR', 'The cursor is damaged, or belongs to another list, other filters or another person.');

@@ -29,7 +29,7 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
   return { status: 'success', ...page };
 }
 
-/** Reads one page of a resource. All pages show the state as of the transaction of the first page; the cursor holds its number. */
+/** Reads one page of a resource. The cursor contains the transaction of the first page, and all pages show the data as of it. */
 export async function readResourcePage({ runtime, tool, session, store, input, now }: ReadyCall<PagesTool>): Promise<Answer> {
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };

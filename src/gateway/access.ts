@@ -5,15 +5,15 @@ import { Failure, failure } from '../declare/errors.ts';
 import type { Clock } from '../engine/ports.ts';
 import { byToken, type Verifier } from '../identity/verify.ts';
 
-/** The part of browser sessions that the API needs. */
+/** The functions of browser sessions that the API uses. */
 export interface BrowserSessions {
-  /** Undefined if the request carries no session. */
+  /** Undefined if the request has no session. */
   authenticate(req: IncomingMessage, options?: { readonly freshSeconds?: number }): Promise<Caller | undefined>;
-  /** Throws unless the request has our origin and the session's CSRF token; `about` binds the token to one card. */
+  /** Throws unless the request has our origin and the CSRF token of the session. With `about`, the token is valid for one card only. */
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string }): void;
 }
 
-/** `deciding`: the request decides on a change, so a browser session renews an access token that is older than FRESH_SECONDS. */
+/** With `deciding`, a browser session renews an access token that is older than FRESH_SECONDS. */
 export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
 
 export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[], sessions: BrowserSessions): Authenticate => {
@@ -21,7 +21,6 @@ export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[
   return (req, deciding = false) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions, deciding));
 };
 
-/** For a decision, a session's token that is older than this is refreshed first. */
 const FRESH_SECONDS = 45;
 
 async function bySession(req: IncomingMessage, sessions: BrowserSessions, deciding: boolean): Promise<Caller> {
@@ -34,7 +33,7 @@ async function bySession(req: IncomingMessage, sessions: BrowserSessions, decidi
 /** Called for every request with a missing or invalid sign-in. Throws RATE_LIMITED if the address sends too many. */
 export type OnUnauthenticated = (req: IncomingMessage) => void;
 
-/** Calls `onUnauthenticated` for a failed sign-in. Failed sign-ins are counted, not recorded one by one, since anyone can cause them. */
+/** Calls `onUnauthenticated` for a failed sign-in. Such requests are only counted, because anyone can send them. */
 export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnauthenticated, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -44,7 +43,7 @@ export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnau
   }
 }
 
-/** Finds the caller for the audit record of a refused request. Returns undefined for an invalid sign-in: such requests are not recorded. */
+/** Returns the caller of a refused request for its audit record; undefined for an invalid sign-in, which has no audit record. */
 export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -54,7 +53,7 @@ export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefi
   }
 }
 
-/** Limits failed sign-ins per address and second. Valid sign-ins from the same address are not affected. */
+/** Limits failed sign-ins per address and second. It does not limit valid sign-ins. */
 export function createFailedAuthLimit(perSecond: number, clock: Clock, onLimited: () => void = () => {}): OnUnauthenticated {
   let second = 0;
   let counts = new Map<string, number>();
@@ -75,6 +74,6 @@ export function createFailedAuthLimit(perSecond: number, clock: Clock, onLimited
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
-/** Whether the request comes from this machine itself, and not through a proxy on it. */
+/** True if a program on this machine sent the request directly, without a proxy. */
 export const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   LOOPBACK.has(socket.remoteAddress ?? '') && headers['x-forwarded-for'] === undefined && headers.forwarded === undefined;

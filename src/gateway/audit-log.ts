@@ -28,17 +28,17 @@ export const auditAnswer = z.strictObject({
 });
 export type AuditAnswer = z.output<typeof auditAnswer>;
 
-/** Answers with the records in the chains of this process that the person may see. The gateway of another process may also ask. */
+/** Returns the records of this process that the person may see. The gateway of another process can ask too. */
 export type AuditPart = (person: Person, question: AuditQuestion) => Promise<AuditAnswer>;
 
 export interface OtherParts {
-  /** Returns the answers by instance. Instances that did not answer are missing. */
+  /** Returns the answers by instance, without the instances that did not answer. */
   ask(person: Person, question: AuditQuestion): Promise<ReadonlyMap<string, AuditAnswer>>;
   /** All instances that ever wrote records, running or not. */
   known(): Promise<readonly string[]>;
   /** The signed checkpoints of all their chains. */
   checkpoints(): Promise<readonly Checkpoint[]>;
-  /** The only instance that holds this chain; undefined for a chain in a shared store. */
+  /** The only instance that has this chain; undefined for a chain in a shared store. */
   instanceOf(chain: string): string | undefined;
 }
 
@@ -63,10 +63,9 @@ export interface AuditReader {
   verify(person: Person): Promise<FederatedVerdict>;
 }
 
-/** Valid names of chains. Other names are not looked up. */
 const CHAIN = /^[\w.-]{1,100}$/;
 const body = z.looseObject({ at: z.string(), principal: z.string() });
-/** Undefined for a corrupt record. Only verification reports it, so that the other records stay readable. */
+/** Undefined for a corrupt record. Verification reports it; a page leaves it out. */
 const readIn = (record: ChainedRecord) => {
   try {
     return body.safeParse(JSON.parse(record.body)).data;
@@ -88,7 +87,7 @@ const onlyExecutives = () =>
   failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole audit log.', { requiredRoles: ['executive'] });
 
 export function createAuditPart(sources: readonly AuditChains[], verifyAll: () => Promise<AuditVerdict>): AuditPart {
-  /** The running verification. It reads every record, so concurrent requests share it. */
+  /** Concurrent requests share one verification, because it reads every record. */
   let verifying: Promise<AuditVerdict> | undefined;
   const page = async (query: AuditQuery) => (await Promise.all(sources.map((source) => source.newest(query)))).flat();
   async function record(person: Person, chain: string, n: number): Promise<ChainedRecord[]> {
@@ -122,7 +121,7 @@ export function createAuditPart(sources: readonly AuditChains[], verifyAll: () =
 type Placed = Pick<ChainedRecord, 'chain' | 'n'> & { readonly at: string };
 const before = (a: Placed, b: Placed) =>
   a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1;
-/** Parses each record once before sorting. */
+/** Sorts the records by time and returns the newest ones. */
 const newest = (records: readonly ChainedRecord[], limit: number): ChainedRecord[] =>
   records.length <= limit
     ? [...records]
@@ -143,7 +142,7 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   };
 }
 
-/** Processes that serve the same domain share its store, so several return the same record. The first one counts; ours comes first. */
+/** Two processes of one domain return the same records. Keeps the first record of each key, which is that of this process. */
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
   ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
 ];
@@ -153,7 +152,7 @@ const longest = (chains: readonly VerifiedChain[]) =>
     ({ chain }) => chain,
   );
 
-/** Compares the answers with checkpoints that were read earlier. Chains only grow, so a chain that is shorter now has lost records. */
+/** Finds a chain that is shorter than an earlier checkpoint of it: chains only grow, so records are missing. */
 function findContradiction(
   chains: readonly VerifiedChain[],
   checkpoints: readonly Checkpoint[],
@@ -233,8 +232,8 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
         };
       };
       const first = await askAll();
-      // The first verification may be shared with another request, and may have begun before the checkpoints were read. A second one begins
-      // after that, so a contradiction that it finds is real.
+      // The first verification can be shared with another request and older than the checkpoints. So a contradiction counts only if a
+      // second verification finds it too.
       const { bad, chains, about, contradiction } = first.contradiction === undefined ? first : await askAll();
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};
       return { ...(bad ?? contradiction ?? { ok: true, chains }), ...missing };

@@ -23,11 +23,11 @@ import { parseAnswer, parseNotices } from './upstream-answers.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
-  /** Long-polls for those changes after the transaction `after` that the caller may see. Empty after the timeout. */
+  /** Waits for the changes after the transaction `after` that the caller may see. Returns none after a timeout. */
   changes(subscription: Subscription): Promise<readonly Notice[]>;
   /** Whether the domain runs on a remote server. */
   readonly remote: boolean;
-  /** The last known state, without a request: false while the circuit breaker is open. */
+  /** False while the circuit breaker is open. Sends no request. */
   available(): boolean;
   /** Throws if the tools are not available at the moment. */
   ping(): Promise<void>;
@@ -79,13 +79,13 @@ export interface RemoteOptions {
   readonly approvalUrl: (confirmationId: string) => string;
 }
 
-/** The body of an execution. The digests in the grant cover `input` and `card` byte by byte. */
+/** The body of an execution. The digests in the grant cover `input` and `card`, so both are sent as text. */
 export const executionBody = (ticket: Ticket) => {
   const { input, state: _state, answer: _answer, decidedAt: _decidedAt, ...card } = ticket;
   return { confirmationId: ticket.id, tool: ticket.tool, input: JSON.stringify(input), card: JSON.stringify(card) };
 };
 
-/** Throws retryable errors, so that the ticket stays claimed and the person can try again. A local backend throws them, too. */
+/** Throws retryable errors, as a local backend does. The ticket then stays claimed, so that the person can try again. */
 function throwRetryable(answer: Answer): Answer {
   if (answer.status === 'error' && answer.retryable)
     throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
@@ -94,13 +94,10 @@ function throwRetryable(answer: Answer): Answer {
 
 const LONGEST_NAME = 200;
 
-/** Whether a call without an answer can safely be sent again. */
+/** True if a call without an answer can safely be sent again. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || !canWriteAtOnce(tool);
 
-/**
- * Every server reads employment from the domain that provides it. While that domain does not answer, calls use a state of at most five
- * minutes ago, and decisions fail.
- */
+/** While the provider of employment does not answer, calls use a state of at most five minutes ago, and decisions fail. */
 const hintFor = (server: string, registry: Registry) =>
   registry.provisionOf(employment)?.domain.name === server
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'
@@ -111,7 +108,7 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
   const unavailable = () =>
     failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server, registry) }, { server });
 
-  /** Retries a repeatable request once, since a restarted server breaks its open connections. Each attempt is signed anew. */
+  /** Sends a request again after a connection error, because a restarted server breaks its connections. Each attempt gets a new token. */
   async function post(
     path: string,
     body: string,
@@ -180,7 +177,7 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
       const { tool: name, input, caller, surface, requestId, approvalBecause } = request;
       const tool = registry.find(server, name);
       const repeatable = isRepeatable(tool);
-      // The remote server refuses unknown tools. Long names are truncated, since the identity token has a maximum length.
+      // The remote server refuses unknown tools. A long name must be truncated, because the length of an identity token is limited.
       const path = `/tools/${encodeURIComponent(tool === undefined ? Buffer.from(name.slice(0, LONGEST_NAME)).toString() : name)}`;
       const body = JSON.stringify({ input: input ?? null, surface, approvalBecause });
       const sign = () => identify({ caller, requestId, method: 'POST', path, body });

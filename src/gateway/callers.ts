@@ -17,7 +17,7 @@ export function createCallers({ authenticate, onUnauthenticated, callLimiter }: 
     counted(req.raw, onUnauthenticated, () => authenticate(req.raw, deciding));
   return {
     caller,
-    /** For requests that call no tool. It counts them against their own rate limit, so that tool calls cannot block a decision. */
+    /** For requests that call no tool. They have their own rate limit, so that tool calls cannot block a decision. */
     async countedCaller(req: FastifyRequest, deciding = false): Promise<Caller> {
       const who = await caller(req, deciding);
       await callLimiter.count(byHand(who.person));

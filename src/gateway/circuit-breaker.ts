@@ -1,6 +1,6 @@
-/** A circuit breaker: opens after repeated failures, and probes in the background until the server answers again. */
+/** A circuit breaker: opens after repeated failures, then sends probes until the server answers again. */
 export interface CircuitBreaker {
-  /** False while requests should not be sent. */
+  /** False while callers must not send requests. */
   readonly closed: boolean;
   good(): void;
   bad(): void;
@@ -8,7 +8,7 @@ export interface CircuitBreaker {
 }
 
 export interface CircuitBreakerOptions {
-  /** Checks whether the server answers again, so that no request of a caller has to find out. */
+  /** Checks whether the server answers again. */
   readonly probe: () => Promise<void>;
   readonly onChange: (closed: boolean) => void;
   /** Consecutive failures that open the breaker. */
@@ -54,7 +54,7 @@ export function createCircuitBreaker({
       return closed;
     },
     good() {
-      // Only the probe closes an open breaker: this answer may be a late one, to a request that was sent before the breaker opened.
+      // Only the probe closes an open breaker. This answer can belong to a request from before the breaker opened.
       if (closed) bad = 0;
     },
     bad() {

@@ -20,7 +20,7 @@ export interface ContractRoute {
   readonly server: string;
   readonly registry: Registry;
   readonly gatewayKeys: GatewayKeys;
-  /** The gateway's keys, and the keys by which other processes of this installation call contracts. */
+  /** The gateway's keys, and the keys of other processes of this installation. */
   readonly contractKeys: GatewayKeys;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,7 +36,7 @@ export function contractRoute(app: FastifyInstance, deps: ContractRoute): void {
   const { roles } = registry;
   const own = registry.provisions.filter(({ domain }) => domain.name === server);
   if (own.length === 0) return;
-  /** What a process without the gateway's key may ask for: the contracts that domains need. Those of the engine are for the gateway. */
+  /** Only the gateway may call the engine's contracts. Other processes may call those that domains need. */
   const needed = neededByDomains(registry);
   const reported = new Set<string>();
   const notProvided = (asked: string): Failure => {
@@ -46,7 +46,7 @@ export function contractRoute(app: FastifyInstance, deps: ContractRoute): void {
     return failure('CONTRACT_NOT_PROVIDED', message);
   };
 
-  /** The person whose call the gateway sent to a domain that needs this contract. */
+  /** Returns the person of a call that the gateway sent to `sender`. Refuses a sender whose domain does not need this contract. */
   const personIn = async ({ server: sender, token }: Proof, { name }: Provision): Promise<Person> => {
     const { needs = {} } = registry.domains.find((domain) => domain.name === sender) ?? {};
     if (!Object.values(needs).some((need) => contractName(contractOf(need)) === name)) throw unauthenticated();

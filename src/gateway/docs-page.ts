@@ -29,7 +29,7 @@ export const docsPolicy = (style = ''): string => {
   return `default-src 'none'; style-src ${digest}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
 };
 
-/** Built on first use, yielding to the event loop between tools. */
+/** Built at the first request. It handles one tool per turn of the event loop. */
 export function docsDocument(registry: Registry, style = ''): () => Promise<Buffer> {
   return memoize(async () => {
     let body = '';

@@ -17,7 +17,7 @@ import { ANSWERS_HEADER, answersTo } from './upstream-client.ts';
 
 export interface DomainServer extends ContractRoute {
   readonly backend: ToolBackend;
-  /** Rejects while the server should receive no requests. */
+  /** Rejects while the server must not get requests. */
   readonly ready: () => Promise<void>;
   readonly authenticate: Authenticate;
   readonly kv: KeyValue;
@@ -33,7 +33,7 @@ const execution = z.strictObject({
   settle: z.boolean().default(false),
 });
 
-/** The fields that the gateway sends beside the input. Its identity token signs the body, so only the gateway can set them. */
+/** The fields that the gateway sends in addition to the input. Its token signs the body, so nobody else can set them. */
 const callContext = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
 
 const IDENTITY_KIND = 'tamshai-identity+jwt';
@@ -46,7 +46,7 @@ function kindOf(token: string | undefined): string | undefined {
   }
 }
 
-/** Adds the header by which the gateway checks that the response answers its request. */
+/** Adds the header with which the gateway checks that the response belongs to its request. */
 const markAnswer = (reply: FastifyReply, token: string | undefined) =>
   void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 
@@ -54,7 +54,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend, clock } = deps;
   const { roles } = registry;
   const { needs } = registry.domains.find(({ name }) => name === server) ?? {};
-  /** Adds the gateway's token to the caller, if tools of this domain call other domains. */
+  /** Adds the gateway's token to the caller, if the domain calls other domains. */
   const proven = (caller: Caller, token: string | undefined): Caller =>
     needs === undefined || token === undefined ? caller : { ...caller, proof: { server, token } };
   const bySignature = async (req: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
@@ -74,7 +74,8 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return caller;
   };
 
-  // The gateway has parsed and signed the body, so the parser does not check it again. The tool does, and its refusal is in the audit log.
+  // The gateway has checked this body, so the JSON parser skips its checks. The tool validates the input, so that the audit log has the
+  // refusal.
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     if (kindOf(token) !== IDENTITY_KIND) return undefined;
@@ -82,7 +83,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     markAnswer(reply, token);
     return { duplicates: 'allow', checked: false };
   });
-  // The grant is verified before the body is read, so that a sender without a grant learns nothing about valid bodies.
+  // Verifies the grant before the body is read, so that a sender without a grant learns nothing about valid bodies.
   const byGrant = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     await counted(req.raw, deps.onUnauthenticated, () => openGrant(deps.gatewayKeys, { token, server, roles, clock }));
@@ -118,7 +119,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       deps.onUnauthenticated,
       async (): Promise<{ caller: Caller; requestId: string }> => {
         if (fromGateway) {
-          // A replayed identity token must not write; reads can be repeated safely.
+          // A write accepts each identity token only once. A replayed read does no harm.
           const firstUse =
             tool?.kind === 'write' || tool?.kind === 'act'
               ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds)

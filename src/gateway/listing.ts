@@ -22,10 +22,10 @@ export interface Listings {
   find(name: string): Tool | undefined;
 }
 
-/** The number of cached listings. Each is for one set of roles and servers. */
+/** The largest number of cached listings. Each is for one set of roles and servers. */
 const MAX_LISTINGS = 200;
 
-/** The gateway lists tools with the server's name in front (`hr_list_employees`); a domain server does not. */
+/** The gateway adds the server to tool names (`hr_list_employees`); a domain server does not. */
 export function createListings(registry: Registry, only: string | undefined): Listings {
   const qualified = only === undefined;
   const tools = registry.tools.filter(({ domain }) => only === undefined || domain.name === only);
@@ -58,7 +58,7 @@ export function createListings(registry: Registry, only: string | undefined): Li
   };
 }
 
-/** The servers that do not answer. Their tools stay listed, since clients do not list again when a server is back. */
+/** The servers that do not answer. Their tools stay in the list, because clients do not read the list again later. */
 export const missingFrom = (
   registry: Registry,
   backend: (server: string) => Pick<ToolBackend, 'available'>,
@@ -68,7 +68,7 @@ export const missingFrom = (
     servers.has(name) && !backend(name).available() ? [{ server: name, title, retryable: true }] : [],
   );
 
-/** All details of the tools that this person may use, for the web app and API clients. */
+/** The tools that this person may use, with all details, for the web app and API clients. */
 export function toolsOf(registry: Registry, person: Person, today: string) {
   const servers = registry.domains.map((domain) => {
     const open = registry.tools.filter((tool) => tool.domain === domain && opens(tool, person.roles));
@@ -93,7 +93,7 @@ function describeTool(tool: Tool, person: Person, today: string) {
     inputSchema,
     outputSchema,
     annotations,
-    // The person's own examples come first, since those of others may name departments that they cannot see.
+    // Examples of other people can name departments that this person cannot see, so the person's own examples come first.
     examples: tool.examples
       .filter(({ expects }) => expects === undefined)
       .toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username))

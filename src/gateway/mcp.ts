@@ -54,7 +54,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   const domain = registry.domains.find(({ name }) => name === only);
   const surface = only === undefined ? 'mcp' : 'direct';
   const here = only ?? 'gateway';
-  /** Calls of unknown tools that are already recorded. The fast path and the SDK both pass such a call here; it is recorded once. */
+  /** Calls of unknown tools that are already recorded, because the fast path and the SDK both report such a call. */
   const unknown = new WeakSet<ToolCall>();
 
   const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({
@@ -135,17 +135,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   return createMcpTransport(wired);
 }
 
-/**
- * The name that the client states, else its registered name. Names of our own programs are skipped, so that a client cannot appear as
- * the web app or as our command.
- */
+/** Returns the stated name of the client, or its registered name. Skips names of our own programs, so that no client can imitate them. */
 const programOf = (said: string | undefined, registered: string): string =>
   [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
-/**
- * The origin that the client used: the client compares it with the metadata URL. Behind a TLS proxy the request itself is plain HTTP, so
- * the scheme comes from `base`.
- */
+/** The origin that the client used. Behind a TLS proxy the request is plain HTTP, so `base` decides the scheme. */
 export function originOf(req: IncomingMessage, base: string): string {
   const { host = '' } = req.headers;
   return new URL(base).host === host ? new URL(base).origin : `http://${host}`;

@@ -1,4 +1,4 @@
-/** Runs a readiness check with a deadline, so that a store that hangs does not hang the probe. */
+/** Runs a readiness check with a deadline. */
 const DEADLINE_MS = 2_000;
 
 /** False if the check fails or does not end within two seconds. */

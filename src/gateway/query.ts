@@ -13,7 +13,7 @@ import { parsed, type CallersOptions, createCallers } from './callers.ts';
 
 export interface QueryRoutes extends CallersOptions {
   readonly assistant: Assistant;
-  /** For GET: accepts tokens only, because a link on a foreign page must not ask in the user's name. */
+  /** For GET: accepts tokens only, because a link on another website must not ask questions as the user. */
   readonly byToken: Authenticate;
   /** Reloads the person. Throws if their sign-in is no longer valid. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
@@ -23,9 +23,9 @@ export interface QueryRoutes extends CallersOptions {
 
 const LONGEST = 4_000;
 const MOST_STREAMS = 6;
-/** The interval of checks during an answer, so that an answer stops within ten seconds after the person's rights are revoked. */
+/** The interval of checks during an answer. A revoked right stops an answer within ten seconds. */
 const RECHECK_MS = 5_000;
-/** Query parameters that may contain a token. They are refused, since proxies log URLs. */
+/** Query parameters that can contain a token. They are refused, because proxies log URLs. */
 const TOKEN_NAMES = ['access_token', 'token', 'authorization', 'bearer', 'id_token', 'jwt'];
 
 const asked = z.strictObject({

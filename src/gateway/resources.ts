@@ -1,4 +1,4 @@
-/** Serves MCP resources, prompts, completion and subscriptions from the declarations. Every request except a list runs as a tool call. */
+/** Serves MCP resources, prompts, completions and subscriptions. Every request except a list runs as a tool call. */
 import { opens } from '../engine/access.ts';
 import { addresses } from '../engine/addresses.ts';
 import type { Answer } from '../declare/answer.ts';
@@ -22,7 +22,7 @@ export interface McpResourcesOptions {
 }
 
 type Servers = ReadonlySet<string> | undefined;
-/** How long a stream caches the person's state. Together with the long poll, a lost right ends a stream within ten seconds. */
+/** How long a stream caches the person's roles. A lost role ends a stream within ten seconds, which includes the long poll. */
 const RECHECK_MS = 1_500;
 
 export function createMcpResources({ registry, only, backend, callerOf, recheck }: McpResourcesOptions): McpResources | undefined {
@@ -58,7 +58,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     feeds.find((feed) => resource !== undefined && feed.resources.includes(resource))?.subscriptions.get(resource?.uri ?? '');
 
   const cached = new WeakMap<Caller['token'], { readonly caller: Promise<Caller>; readonly until: number }>();
-  /** The caller with current roles: a role may be revoked while a stream is open. */
+  /** The caller with current roles, because a role can be revoked while a stream is open. */
   const present = (caller: Caller): Promise<Caller> => {
     const known = cached.get(caller.token);
     if (known !== undefined && performance.now() < known.until) return known.caller;
@@ -91,7 +91,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     async prompt(name, given, request) {
       const prompt = prompts.find((each) => each.name === name && serves(each.domain.name, request.servers));
       if (prompt === undefined) return { answer: await recordUnknown(`${PROMPTS}${name}`, request), description: '' };
-      // Rendering a prompt needs no store, so the gateway does it, wherever the domain runs.
+      // Prompts need no store, so the gateway renders them for every domain.
       const answer = await backend('gateway').call({
         server: prompt.domain.name,
         tool: prompt.tool.name,

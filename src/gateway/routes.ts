@@ -22,7 +22,7 @@ export interface GatewayRoutes extends CallersOptions {
   readonly registry: Registry;
   readonly version: string;
   readonly backend: (server: string) => ToolBackend;
-  /** Rejects while the server should receive no requests. */
+  /** Rejects while the server must not get requests. */
   readonly ready: () => Promise<void>;
   readonly decide: DecisionService;
   readonly auditLog: AuditReader;
@@ -52,7 +52,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
       throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
   }
 
-  /** Whether the request has the browser session of a staff member. Monitors send no cookie, and an expired session is no error here. */
+  /** True for the browser session of a staff member. An expired session is not an error here. */
   const isStaffSession = (req: FastifyRequest): Promise<boolean> =>
     req.headers.cookie === undefined
       ? Promise.resolve(false)

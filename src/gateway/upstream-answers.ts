@@ -1,4 +1,4 @@
-/** Validates answers of remote servers as strictly as caller input, against the tool that was called. */
+/** Validates answers of remote servers against the called tool, as strictly as the input of callers. */
 import { z } from 'zod';
 import type { Answer } from '../declare/answer.ts';
 import { answerOf, errorAnswer, pendingAnswer, resultOf } from '../derive/answers.ts';
@@ -6,7 +6,7 @@ import { isRetryable } from '../declare/errors.ts';
 import { MAX_IDS, type Notice } from '../declare/resources.ts';
 import type { Tool } from '../declare/tool.ts';
 
-/** Error codes that a remote server may send in addition to its tools' own. Any other code makes the answer invalid. */
+/** The error codes that any tool of a remote server may answer. Other codes must be declared by the tool. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'INSUFFICIENT_PERMISSIONS',
@@ -26,7 +26,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
 
 const NONE_SUCH: ReadonlySet<string> = new Set(['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'PROMPT_NOT_FOUND']);
 
-/** The answer of an `act` can be pending too, because the gateway may require an approval (`approvalBecause`). */
+/** An `act` can also answer pending_confirmation, because the gateway can require an approval (`approvalBecause`). */
 const shapeOf = (tool: Tool, of: 'call' | 'execution'): z.ZodType => {
   if (of === 'execution') return resultOf(tool);
   return tool.kind === 'act' ? z.union([answerOf(tool), pendingAnswer]) : answerOf(tool);
@@ -46,7 +46,7 @@ export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | '
   const own = tool !== undefined && answer.code in tool.errors;
   if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && NONE_SUCH.has(answer.code)))
     throw new Error('the tool cannot return this error code');
-  // Both must agree to a retry: the gateway knows by the code whether a retry can help, the server knows whether work has begun.
+  // The gateway knows from the code whether a retry can help. The server knows whether work has begun.
   return { ...answer, retryable: answer.retryable && !own && isRetryable(answer.code) };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The HTTP client for a remote domain server: connection pool, deadline, bounded queue and circuit breaker. Only callers of a slow or
- * failing server wait for it, and only until the deadline.
- */
+/** The HTTP client for a remote domain server: connection pool, deadline, bounded queue and circuit breaker. */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import { startDeadline } from '../engine/deadline.ts';
@@ -9,7 +6,7 @@ import { isJsonType } from '../engine/media-type.ts';
 import type { Logger } from '../engine/ports.ts';
 import { type CircuitBreaker, type CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts';
 
-/** The request got no usable answer. `sent` is false if the server certainly has not begun to process it. */
+/** A request without a usable answer. `sent` is false if the server has certainly not begun to process it. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly sent: boolean;
@@ -33,7 +30,7 @@ export interface UpstreamRequest {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
-  /** Suppresses the warning, for background requests that log failures themselves. */
+  /** Logs no warning, for background requests that log failures themselves. */
   readonly quiet?: boolean | undefined;
 }
 
@@ -52,7 +49,7 @@ export interface UpstreamClientOptions {
   readonly server: string;
   readonly url: string;
   readonly log: Logger;
-  /** From the call to the last byte, including the wait for a connection. */
+  /** The time from the call to the last byte, including the wait for a connection. */
   readonly deadlineMs: number;
   readonly atOnce?: number | undefined;
   readonly waiting?: number | undefined;
@@ -65,10 +62,10 @@ const ANSWER_BYTES = 4 * 1024 * 1024;
 const PING_MS = 2_000;
 const AT_ONCE = 32;
 const WAITING = 96;
-/** Errors after which no connection was established, so the request had no effect. */
+/** After these errors no connection exists, so the request had no effect. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Binds an answer to its request, so that a cached or mixed-up answer is not accepted. */
+/** The response header that names the request. It reveals a cached or exchanged answer. */
 export const ANSWERS_HEADER = 'x-tamshai-answers';
 export const answersTo = (token: string): string => token.slice(-32);
 
@@ -119,7 +116,7 @@ export function createUpstreamClient({
     const response = await pool.request({ method: 'POST', path: prefix + path, body, headers, signal });
     const text = await response.body.text();
     const refusal = unfit(response, token);
-    // With 401, 403 and 503 (a stopping server, or a balancer without backends) processing has not begun.
+    // After 401, 403 and 503, the server has not begun to process the request. A load balancer without backends also answers 503.
     if (refusal !== undefined) throw new UpstreamFailure(refusal, ![401, 403, 503].includes(response.statusCode));
     return { status: response.statusCode, text };
   }
@@ -131,7 +128,7 @@ export function createUpstreamClient({
     async post(request) {
       if (!state.closed) throw new UpstreamFailure('circuit breaker open', false);
       if (running >= atOnce + waiting) throw new UpstreamFailure('busy', false);
-      // undici accepts an EventEmitter as signal, at a tenth of the cost of an AbortSignal.
+      // undici accepts an EventEmitter too, which costs a tenth of an AbortSignal.
       const stop = new EventEmitter();
       let gaveUp: 'late' | 'gone' | undefined;
       const stopDeadline = startDeadline(request.deadlineMs ?? deadlineMs, request, (why) => {
@@ -144,7 +141,7 @@ export function createUpstreamClient({
         state.good();
         return answer;
       } catch (error) {
-        // A caller's abort is no failure of the server.
+        // An abort by the caller is not a failure of the server.
         if (gaveUp === 'gone') throw error;
         state.bad();
         const failed = gaveUp === 'late' ? new UpstreamFailure('deadline', true) : asFailure(error);

@@ -1,4 +1,4 @@
-/** The accounts of the embedded provider: sample personas, and later changes of them (roles, disabled, signed out). */
+/** The accounts of the embedded provider: sample personas and changes of them (roles, disabled, signed out). */
 import * as z from 'zod';
 import type { Realm, Role } from '../declare/people.ts';
 import type { RoleTable } from '../declare/roles.ts';
@@ -10,7 +10,7 @@ export interface PresentAccount {
   readonly persona: Persona;
   /** Including implied roles, as in `Person`. */
   readonly roles: ReadonlySet<Role>;
-  /** Tokens issued in this second or earlier are invalid (seconds since 1970). */
+  /** Tokens that were issued in this second or earlier are invalid (seconds since 1970). */
   readonly notBefore: number;
 }
 
@@ -35,17 +35,17 @@ const accountState = z.object({
 });
 type AccountState = z.infer<typeof accountState>;
 
-/** The key-value port requires an expiry; ten years are longer than any sample account is used. */
+/** The key-value port requires an expiry. No sample account lives so long. */
 const TEN_YEARS = 10 * 365 * 24 * 3600;
 
 export interface AccountOptions {
   readonly roles: RoleTable;
   readonly clock?: Clock;
-  /** The roles of a customer by the organisation's record. If they are unknown (undefined), the persona's own roles count. */
+  /** Reads the roles of a customer from the organisation's record. If it returns undefined, the roles of the persona count. */
   readonly customerRoles?: (customer: Pick<Persona, 'sub' | 'organizationId'>) => Promise<readonly string[] | undefined>;
 }
 
-/** Changes of accounts are in the shared store, so that every replica sees them. */
+/** The shared store has the changes of accounts, so that every replica sees them. */
 export function createAccounts(
   kv: KeyValue,
   personas: readonly Persona[],
@@ -58,7 +58,7 @@ export function createAccounts(
     const persona = known.get(usernameOrSub);
     if (!persona) throw new Error(`There is no account named ${usernameOrSub}.`);
     const key = keyOf(persona.sub);
-    // Two concurrent changes must both take effect, so a change that loses the race is applied again to the newer state.
+    // If another change came first, applies this change again to the newer state.
     for (;;) {
       const before = await kv.get(key);
       const after = JSON.stringify(next(read(before)));
@@ -90,5 +90,5 @@ export function createAccounts(
 }
 
 const keyOf = (sub: string) => `account:${sub}`;
-/** Throws for a corrupt value: an account of unknown state must not count as unchanged. */
+/** Throws for a corrupt value, because the account may be disabled. */
 const read = (value: string | undefined): AccountState => (value === undefined ? {} : accountState.parse(JSON.parse(value)));

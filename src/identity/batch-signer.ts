@@ -1,9 +1,9 @@
-/** Signs the identity tokens of up to 16 calls to one server with one signature, if the calls begin in the same event loop turn. */
+/** Signs identity tokens in batches: one signature covers up to 16 calls to one server in the same turn of the event loop. */
 import type { Clock } from '../engine/ports.ts';
 import { type IdentifiedCall, signIdentities } from './internal.ts';
 import type { SigningKey } from './keys.ts';
 
-/** The largest batch. Each token contains the digests of all calls in its batch, so a larger batch makes longer tokens. */
+/** The largest batch. A larger one makes longer tokens, because each token contains the digests of all calls of its batch. */
 const MOST = 16;
 
 interface Waiting {

@@ -4,7 +4,7 @@ import { type Failure, failure } from '../declare/errors.ts';
 import type { Role } from '../declare/people.ts';
 import type { Issuer } from './issuers.ts';
 
-/** The reason why a token was refused. It is only for the log: an answer never says which check failed. */
+/** The reason why a token was refused, for the log only. An answer never contains it. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -35,15 +35,15 @@ export interface SignIn {
 }
 
 const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
-/** Claims of id tokens, logout tokens and sender-constrained tokens: none of these is a bearer access token. */
+/** Claims of other tokens: id tokens, logout tokens and sender-constrained tokens. */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'];
 
 export const LIFETIME = 300;
 export const TERMINAL_LIFETIME = 60;
-/** Tolerated clock difference in seconds. */
+/** The tolerated clock difference, in seconds. */
 export const SKEW = 5;
 
-/** Refuses tokens that are not access tokens. The check costs little, so it runs before the signature check. */
+/** Refuses tokens that are not access tokens, before the expensive signature check. */
 export function refuseOtherKinds(issuer: Pick<Issuer, 'algorithms'>, header: Claims, claims: Claims): void {
   const { alg, typ } = header;
   if (typeof alg !== 'string' || !issuer.algorithms.includes(alg)) throw new Refused('alg');
@@ -60,7 +60,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   if (iat > now + SKEW || exp <= iat) throw new Refused('times');
   if (issuer.embedded && exp - iat > LIFETIME + SKEW) throw new Refused('lifetime');
   const organizationId = issuer.realm === 'customer' ? organization(claims['organization_id']) : undefined;
-  // Invitations are matched by email, so an unverified address of a customer does not count.
+  // Invitations match people by email, so the unverified address of a customer must not count.
   const isChecked = issuer.realm === 'staff' || issuer.embedded || claims['email_verified'] === true;
   const email = isChecked ? plain(claims['email'], 254) : '';
   const client = plain(claims['client_id'], 255) || plain(claims['azp'], 255);
@@ -83,7 +83,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   };
 }
 
-/** Roles are read only from `roles`, `realm_access.roles` and `resource_access.<client>.roles`, if these are lists of strings. */
+/** Reads roles only from lists of strings in `roles`, `realm_access.roles` and `resource_access.<client>.roles`. */
 export function rolesOf(issuer: Pick<Issuer, 'realm' | 'clientId' | 'roles'>, claims: Claims): Set<Role> {
   const { realm, clientId, roles } = issuer;
   const ofClient = clientId === undefined ? undefined : member(claims['resource_access'], clientId);
@@ -107,13 +107,13 @@ const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Claims)[name] : undefined;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Normalises an id, so that ids can be compared as text. */
+/** Returns an id in lower case, so that ids can be compared as text. */
 export const canonicalUuid = (value: unknown): string | undefined => {
   const lower = typeof value === 'string' ? value.toLowerCase() : '';
   return UUID.test(lower) ? lower : undefined;
 };
 
-/** A sign-in with a malformed claim has no employee record: if `sub` replaced the claim, it could name the record of another person. */
+/** A malformed claim means no employee record. `sub` must not replace it, because it could be the record of another person. */
 const employeeRef = (claim: unknown, sub: string) => canonicalUuid(claim === undefined ? sub : claim);
 
 function organization(claim: unknown): string {
@@ -143,14 +143,14 @@ const OWN_CLIENTS: Readonly<Record<string, string>> = { 'tamshai-cli': 'command'
 export const isOurName = (name: string): boolean => /^(?:web|command|tamshai.*)$/i.test(name);
 export const UNNAMED = 'unnamed client';
 
-/** A registered client chooses its own name. On a card, it must not look like the name of one of our programs. */
+/** A registered client chooses its own name, which must not look like one of our programs. */
 function originOf(client: string, name: unknown): string {
   if (Object.hasOwn(OWN_CLIENTS, client)) return OWN_CLIENTS[client] ?? client;
   const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !isOurName(text));
   return shown ?? UNNAMED;
 }
 
-/** Of all access tokens, only those of our own command can carry the right to approve. Browser sessions get this right separately. */
+/** Only access tokens of our own command can include the right to approve. Browser sessions get this right in sessions.ts. */
 function approvalOf(issuer: Issuer, claims: Claims, client: string, lifetime: number): Caller['approves'] {
   const claim = claims['tamshai_approve'];
   if (!issuer.embedded || client !== 'tamshai-cli' || issuer.approvals === undefined) return 'nothing';

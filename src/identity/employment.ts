@@ -1,4 +1,4 @@
-/** Checks the employment behind a staff sign-in, with a cache for outages of the domain that keeps employees. */
+/** Checks the employment of a staff member at sign-in, with a cache for outages of the domain that keeps employees. */
 import { failure } from '../declare/errors.ts';
 import type { Clock, People } from '../engine/ports.ts';
 
@@ -8,17 +8,16 @@ const DEADLINE_MS = 3_000;
 const REMEMBERED_FOR_MS = 5 * 60_000;
 const REMEMBERED_AT_MOST = 20_000;
 
-/** Every server needs the employee record, so the message must not suggest another server. */
+/** Every server needs the employee record, so the hint must not suggest another server. */
 const unreadable = () =>
   failure('SERVICE_UNAVAILABLE', {
-    message:
-      'Your employee record cannot be read at the moment. It says whether you still work here, so no server answers you until it can be read.',
+    message: 'Your employee record cannot be read at the moment. No server answers you until it can be read.',
     hint: 'Try again in a moment.',
   });
 
 /**
- * Returns the id of the employee record, if it exists; throws for an ended employment. If it cannot be read, a state of at most five
- * minutes ago counts, but not for approvals (`exact`). Without such a state it throws SERVICE_UNAVAILABLE: the token's claim is not enough.
+ * Returns the id of an active employee record; throws if the employment has ended. During an outage, a cached state of at most five minutes
+ * counts, except for approvals (`exact`). Otherwise throws SERVICE_UNAVAILABLE.
  */
 export function employmentOf(
   people: People | undefined,

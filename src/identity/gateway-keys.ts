@@ -9,7 +9,7 @@ export interface GatewayKeys {
   find(kid: string): KeyObject | undefined | Promise<KeyObject | undefined>;
 }
 
-/** The public key set: safe to print, send and store in a configuration. */
+/** The public key set. It contains no secret. */
 export const gatewayJwks = ({ gateway: { current, previous } }: Pick<Keys, 'gateway'>): { keys: readonly object[] } => ({
   keys: [current.publicJwk, ...(previous ? [previous.publicJwk] : [])],
 });
@@ -30,7 +30,7 @@ export function loadGatewayKeys(json: string): GatewayKeys {
 /** The keys for a domain server in the gateway's own process. */
 export const ownGatewayKeys = (keys: Pick<Keys, 'gateway'>): GatewayKeys => loadGatewayKeys(JSON.stringify(gatewayJwks(keys)));
 
-/** The keys that may call contracts of a domain server: the gateway's, and those of every process with the same master key. */
+/** The keys of processes that may call contracts: the gateway's keys, and those of processes with the same master key. */
 export function contractKeysOf(keys: MasterKeys, gateway: GatewayKeys): GatewayKeys {
   const own = new Map(contractSigningKeys(keys).map(({ kid, publicKey }) => [kid, publicKey]));
   return { find: (kid) => own.get(kid) ?? gateway.find(kid) };
@@ -44,8 +44,8 @@ const LOOK_AGAIN_AFTER_MS = 60_000;
 const PAUSE_MS = 5_000;
 
 /**
- * Reads the key set every minute, and at once (at most every five seconds) for an unknown key, so that key rotation needs no restart.
- * If reading fails, the last set stays valid.
+ * Reads the key set every minute, and for an unknown key after five seconds, so that key rotation needs no restart. A failed read keeps the
+ * last set.
  */
 export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { now: () => new Date() }): WatchedGatewayKeys {
   let found: ReadonlyMap<string, KeyObject> = new Map();
@@ -56,7 +56,7 @@ export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { n
     try {
       found = parse(await read());
     } catch {
-      // The last set stays valid; a later call tries again.
+      // Keeps the last set. A later call reads again.
     } finally {
       reading = undefined;
     }
@@ -82,5 +82,5 @@ function parse(json: string): Map<string, KeyObject> {
   }
 }
 
-/** The key id is computed, because a wrong `kid` in a configuration would be noticed only when calls fail. */
+/** Computes the key id, because a wrong `kid` in a configuration would only be noticed when calls fail. */
 const kidOf = (x: string) => hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');

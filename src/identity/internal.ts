@@ -22,7 +22,7 @@ const systemClock: Clock = { now: () => new Date() };
 export interface InternalCall {
   readonly server: string;
   readonly method: string;
-  /** As in the request line, including the query. */
+  /** The path of the request line, with the query. */
   readonly path: string;
   readonly body: Bytes;
 }
@@ -34,7 +34,7 @@ export interface Execution {
   readonly tool: string;
   readonly input: Bytes;
   readonly card: Bytes;
-  /** True for a grant that only reads the result. It must execute nothing, since it is also signed for tickets that are not approved. */
+  /** True for a grant that only reads the result. It can be signed without an approval, so it must execute nothing. */
   readonly settle?: boolean | undefined;
 }
 
@@ -72,18 +72,18 @@ export interface IdentifiedCall extends InternalCall {
   readonly requestId: string;
 }
 
-/** Signs the identity of the caller for one call to one server. The user's own token never leaves the gateway. */
+/** Signs the identity of the caller for one call to one server. The user's own token stays in the gateway. */
 export function signIdentity(key: SigningKey, call: IdentifiedCall, clock: Clock = systemClock): string {
   const [token = ''] = signIdentities(key, call.server, [call], clock);
   return token;
 }
 
 /**
- * Signs several calls to one server at once. The signature covers the digests of all calls; each token discloses only its own call
- * (like SD-JWT, RFC 9901). Signing dominates the cost of a token, and under load many calls leave in the same event loop turn.
+ * Signs several calls to one server at once, because signing is the main cost of a token. One signature covers the digests of all calls;
+ * each token discloses only its own call, like SD-JWT (RFC 9901).
  */
 export function signIdentities(key: SigningKey, server: string, calls: readonly IdentifiedCall[], clock: Clock = systemClock): string[] {
-  // The unique id comes last, since an answer names its request by the end of the token.
+  // The unique id comes last, because an answer names its request by the end of the token.
   const said = calls.map(({ caller, requestId, method, path, body }) =>
     encode({ rid: requestId, who: describe(caller), method, path, body: digest(body), jti: randomUUID() } satisfies z.infer<
       typeof callClaims
@@ -94,7 +94,7 @@ export function signIdentities(key: SigningKey, server: string, calls: readonly 
 }
 
 export interface Opening {
-  /** Drops roles that the realm of the person does not have, and adds implied ones. */
+  /** Drops roles of another realm and adds implied roles. */
   readonly roles: Pick<RoleTable, 'resolve'>;
   readonly token: string | undefined;
   readonly server: string;
@@ -102,13 +102,13 @@ export interface Opening {
 }
 
 export interface IdentityCheck extends InternalCall, Opening {
-  /** For writes: resolves to true on the first use of an id, and to false on later uses, for at least `seconds`. */
+  /** For writes. Resolves to true at the first use of an id, and to false later, for at least `seconds`. */
   readonly firstUse?: ((jti: string, seconds: number) => Promise<boolean>) | undefined;
   /** The user in the body, if present. It must match the token. */
   readonly userContext?: unknown;
 }
 
-/** Verifies signature, server and expiry before the body is read. `verifyIdentity` later compares the token with the request. */
+/** Verifies signature, server and expiry. Runs before the body is read; `verifyIdentity` checks the body later. */
 export async function openIdentityToken(
   keys: GatewayKeys,
   { token, server, clock = systemClock }: Opening,
@@ -119,7 +119,7 @@ export async function openIdentityToken(
   return { said, iat, exp };
 }
 
-/** The caller in an opened identity token. The token is not compared with the body yet, so use the caller only for an audit record, or as a proof. */
+/** The caller in an opened identity token. The body is not verified yet, so use the caller only for audit records and proofs. */
 export function callerIn(
   { said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>,
   roles: Opening['roles'],
@@ -129,13 +129,13 @@ export function callerIn(
   return { caller: callerFrom({ ...claims, iat, exp }, roles), requestId: claims.rid };
 }
 
-/** The caller of a token that the gateway signed for another server: of a call, or of the execution of a change. */
+/** The caller of a token that the gateway signed for another server, for a call or an execution. */
 export async function openProof(keys: GatewayKeys, opening: Opening): Promise<Caller> {
   const isCall = opening.token?.includes('~');
   return isCall ? callerIn(await openIdentityToken(keys, opening), opening.roles).caller : (await openGrant(keys, opening)).caller;
 }
 
-/** Verifies signature, server and expiry of a grant before the body is read. `verifyGrant` later compares the grant with the body. */
+/** Verifies signature, server and expiry of a grant. Runs before the body is read; `verifyGrant` checks the body later. */
 export async function openGrant(
   keys: GatewayKeys,
   { token, server, roles, clock = systemClock }: Opening,
@@ -146,7 +146,7 @@ export async function openGrant(
 
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
   const { method, path, body, firstUse, userContext, roles } = check;
-  // The token is verified again, since it may have expired while the body was read.
+  // The token can have expired while the body was read.
   const { said, iat, exp } = await openIdentityToken(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
@@ -156,7 +156,7 @@ export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): P
   return { caller, requestId: claims.rid };
 }
 
-/** Signs a grant to execute one confirmation, after the gateway has claimed the ticket, or to read its result. */
+/** Signs a grant to execute a claimed ticket, or to read its result. */
 export function signGrant(
   key: SigningKey,
   execution: Execution & Pick<IdentifiedCall, 'caller' | 'requestId'>,
@@ -184,7 +184,7 @@ function seal(key: SigningKey, { typ, lifetime }: typeof IDENTITY | typeof GRANT
   return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
 }
 
-/** The key id in the header of a token. It proves nothing before the token is verified. */
+/** The key id in the header of an unverified token. */
 export function signerOf(token: string | undefined): string {
   const header = headerShape.safeParse(decode(token?.split('.')[0] ?? ''));
   return header.success ? header.data.kid : '';
@@ -194,7 +194,7 @@ const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;
 const headerShape = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() });
 type Claims = z.infer<typeof identitiesClaims> | z.infer<typeof grantClaims>;
 
-/** A verified signature with its claims, cached because the calls of a batch share it. It is verified again if the key of `kid` changes. */
+/** A verified token, cached for the other calls of its batch. It is verified again if the key of `kid` changes. */
 interface Opened {
   readonly kid: string;
   readonly key: KeyObject;
@@ -204,10 +204,7 @@ interface Opened {
 const MOST_OPENED = 256;
 const remembered = new WeakMap<GatewayKeys, Map<string, Opened>>();
 
-/**
- * Verifies a token. There is only one algorithm and one issuer. It is our own code because it runs on every call between servers, where
- * a general JWT library takes twice as long.
- */
+/** Verifies a token of the one algorithm and issuer. Every call between servers runs this code, and a JWT library takes twice as long. */
 async function open<T extends Claims>(
   keys: GatewayKeys,
   token: string | undefined,
@@ -268,7 +265,7 @@ function describe({ person, token, origin }: Caller): z.infer<typeof who> {
   };
 }
 
-/** Callers behind the gateway can approve nothing; only the gateway decides. */
+/** A caller on a domain server can approve nothing, because only the gateway decides. */
 function callerFrom(
   { who, jti, iat, exp }: Pick<z.infer<typeof grantClaims>, 'who' | 'jti' | 'iat' | 'exp'>,
   table: Opening['roles'],
@@ -303,7 +300,7 @@ function saysTheSame(userContext: unknown, { person }: Caller, table: Opening['r
   );
 }
 
-/** USER_MISMATCH has status 403 elsewhere. Here it has 401, because the body contradicts the token, so the call is not trusted at all. */
+/** Here USER_MISMATCH has the status 401, because a body that contradicts the token makes the whole call invalid. */
 function userMismatch(): Failure {
   const { code, message, suggestedAction: hint } = failure('USER_MISMATCH', 'The user in the body is not the one who is signed in.');
   return new Failure(code, { message, hint, status: 401, retryable: false });

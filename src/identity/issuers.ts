@@ -16,7 +16,7 @@ export interface Issuer {
   readonly principalPrefix: string;
   readonly key: JWTVerifyGetKey;
   readonly algorithms: readonly string[];
-  /** True for our own provider: its tokens live five minutes, and its accounts can be read at any time. */
+  /** True for our own provider. Its tokens live five minutes, and its accounts can be read. */
   readonly embedded: boolean;
   /** Only the `resource_access` entry of this client counts. */
   readonly clientId?: string | undefined;
@@ -25,7 +25,10 @@ export interface Issuer {
   readonly present?: ((sub: string) => Promise<{ readonly roles: ReadonlySet<Role>; readonly notBefore: number } | undefined>) | undefined;
   /** The current claims at the issuer; undefined if the token is no longer active. */
   readonly introspect?: ((token: string) => Promise<Readonly<Record<string, unknown>> | undefined>) | undefined;
-  /** `terminal`: a token can approve one ticket, for a minute. `scripted`: a token can also approve any ticket. Undefined: none can. */
+  /**
+   * `terminal`: a token can approve one ticket, for one minute. `scripted`: a token can also approve any ticket. Undefined: no token can
+   * approve.
+   */
   readonly approvals?: 'terminal' | 'scripted' | undefined;
 }
 
@@ -46,7 +49,7 @@ export function createEmbeddedIssuer({ realm, roles, base, keys, accounts, scrip
     realm,
     roles,
     issuer: embeddedIssuerUrl(base, realm),
-    // The prefix is not the URL, so that a person keeps the principal when the port changes.
+    // The prefix must not be the URL, because a new port would change the principal of every person.
     principalPrefix: `${realm}:`,
     key: createLocalJWKSet({ keys: [{ ...keys.realms[realm].publicJwk }] }),
     algorithms: ['ES256'],
@@ -83,7 +86,7 @@ export function createExternalIssuer({ realm, roles, issuer, clientId, jwksUrl, 
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** The loopback names of one address count as the same audience, since people use any of them. */
+/** The loopback names of one address are the same audience, because people use any of them. */
 export function sameAudience(url: string): readonly string[] {
   const parsed = new URL(url);
   if (!LOOPBACK.has(parsed.hostname)) return [url];
@@ -91,7 +94,7 @@ export function sameAudience(url: string): readonly string[] {
   return [url, ...[...LOOPBACK].filter((host) => host !== parsed.hostname).map((host) => `${parsed.protocol}//${host}${rest}`)];
 }
 
-/** Keys must not be fetched over plain http, except from loopback. */
+/** Keys must not come over plain http, except from this machine. */
 function requireSafeUrl(url: string, what: string): URL {
   if (!URL.canParse(url)) throw new SetupProblem(`${what} must be a whole URL.`);
   const parsed = new URL(url);
@@ -135,14 +138,14 @@ async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** The pause between fetches, so that a struggling issuer is not flooded. */
+/** The pause between two fetches. */
 const RETRY_AFTER_MS = 5_000;
 /** How long cached keys stay valid while the issuer cannot be reached. */
 const STALE_FOR_MS = 3_600_000;
 
 /**
- * Fetches the keys on first use, so that the issuer may start later than we do. If the issuer cannot be reached, the error is
- * SERVICE_UNAVAILABLE, not UNAUTHENTICATED, so that clients keep their valid tokens.
+ * Fetches the keys at the first use, because the issuer may start after this process. An outage is SERVICE_UNAVAILABLE, because clients
+ * discard their tokens after UNAUTHENTICATED.
  */
 function remoteKeys(locate: () => Promise<string>): JWTVerifyGetKey {
   const unreachable = () => failure('SERVICE_UNAVAILABLE', 'Sign-ins cannot be checked at the moment.');

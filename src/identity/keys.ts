@@ -33,7 +33,7 @@ export class SetupProblem extends Error {
   override readonly name = 'SetupProblem';
 }
 
-/** Each use has its own derived key, so that a signature or a sealed value of one use is invalid for another. */
+/** Each use has its own derived key, so that a value of one use is invalid for another. */
 export type KeyUse =
   | 'cursor'
   | 'audit'
@@ -57,7 +57,7 @@ export type Jwk = Readonly<Record<string, unknown>> & {
 export interface SigningKey {
   readonly kid: string;
   readonly alg: 'ES256' | 'EdDSA';
-  /** Includes the private part: only for the embedded provider's configuration, never for an answer. */
+  /** The private key. It may only go into the configuration of the embedded provider. */
   readonly jwk: Jwk;
   readonly publicJwk: Jwk;
   readonly privateKey: KeyObject;
@@ -66,7 +66,7 @@ export interface SigningKey {
 
 export interface MasterKeys {
   readonly master: Buffer;
-  /** Opens values that were sealed before the master key changed. */
+  /** Opens values from before the change of the master key. */
   readonly previousMaster: Buffer | undefined;
 }
 
@@ -78,7 +78,10 @@ export interface Keys extends MasterKeys {
 export interface KeyOptions {
   /** `TAMSHAI_MASTER_KEY`: 32 bytes as base64url, or two of them separated by a comma, newer first. */
   readonly masterKey?: string | undefined;
-  /** `TAMSHAI_GATEWAY_KEY`: a private Ed25519 JWK, or `{"keys": […]}` with the current one first. Replicas of the gateway share it. */
+  /**
+   * `TAMSHAI_GATEWAY_KEY`: a private Ed25519 JWK, or `{"keys": […]}` with the current key first. All replicas of the gateway need the same
+   * key.
+   */
   readonly gatewayKey?: string | undefined;
 }
 
@@ -87,7 +90,7 @@ const privateJwk = z.looseObject({ kty: z.enum(['EC', 'OKP']), crv: z.enum(['P-2
 const keyFile = z.strictObject({
   version: z.literal(1),
   masterKey: z.string().optional(),
-  /** A value derived from a configured master key. It shows whether that key has changed. */
+  /** Reveals whether the configured master key has changed. */
   masterCheck: z.string().optional(),
   staff: privateJwk,
   customer: privateJwk,
@@ -115,12 +118,12 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
   };
 }
 
-/** The number of valid private keys of P-256: the order of the curve, less one. */
+/** The number of valid private keys of P-256: the order of the curve minus one. */
 const P256_SCALARS = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550');
 
 /**
- * Derives the built-in provider's keys from a configured master key, so that all processes accept each other's tokens. Uses 16 extra
- * bytes against bias (FIPS 186-5, A.2.1).
+ * Derives the built-in provider's keys from a configured master key, so that all processes accept each other's tokens. The 16 extra bytes
+ * prevent bias (FIPS 186-5, A.2.1).
  */
 function derivedRealms({ master }: MasterKeys): Keys['realms'] {
   const made = (realm: Realm) => {
@@ -136,7 +139,7 @@ function derivedRealms({ master }: MasterKeys): Keys['realms'] {
   return { staff: made('staff'), customer: made('customer') };
 }
 
-/** Rotates the gateway key; the current one stays valid as the previous one. Takes effect when the gateway starts. */
+/** Creates a new gateway key and keeps the current one as the previous key. The gateway uses it after a restart. */
 export function rotateGatewayKey(folder: string): void {
   const path = join(folder, FILE);
   const file = readKeyFile(path);
@@ -144,7 +147,7 @@ export function rotateGatewayKey(folder: string): void {
   replaceFile(path, { ...file, gateway: newGatewayKey(), previousGateway: file.gateway });
 }
 
-/** Derives the key for one use. Deterministic, so that all replicas with the same master key agree. */
+/** Derives the key for one use. All replicas with the same master key derive the same key. */
 export const derive = (keys: Pick<MasterKeys, 'master'>, use: KeyUse): Buffer => expand(keys.master, use);
 
 /** Derives the key for one use from the previous master key; undefined if there is none. */
@@ -155,8 +158,8 @@ export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefine
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * The keys with which a process without the gateway calls contracts of other domains, current one first. Derived from the master key,
- * which already gives access to the databases of all domains, so that a domain's process never needs the gateway's key.
+ * The keys with which a process without the gateway's key calls contracts of other domains, the current key first. Whoever has the master
+ * key can already read the databases of all domains.
  */
 export function contractSigningKeys(keys: MasterKeys): [SigningKey, ...SigningKey[]] {
   const made = (seed: Buffer) =>
@@ -173,7 +176,7 @@ const expand = (master: Buffer, use: KeyUse) => Buffer.from(hkdfSync('sha256', m
 export function parseMasterKey(text: string): MasterKeys {
   const [master, previousMaster, ...more] = text.split(',').map((part) => {
     const bytes = Buffer.from(part.trim(), 'base64url');
-    // Buffer.from ignores invalid characters, so the decoded bytes are encoded again and compared with the text.
+    // Buffer.from ignores invalid characters, so this compares the encoded bytes with the text.
     const wellFormed = bytes.toString('base64url') === part.trim().replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     if (!wellFormed || bytes.length !== 32)
       throw new SetupProblem('The master key must be 32 random bytes written as base64url (43 characters).');
@@ -241,11 +244,11 @@ function createKeyFile(folder: string, path: string, given: MasterKeys | undefin
   } catch {
     throw new SetupProblem(`The keys cannot be written to ${folder}; choose a data folder that this user may write to.`);
   }
-  // Another process may have published its file first, so every process reads the published file.
+  // Another process may have been faster, so every process reads the stored file.
   return readKeyFile(path) ?? fresh;
 }
 
-/** A hard link is atomic and never replaces a file. File systems without links use an exclusive copy. */
+/** A hard link is atomic and never replaces a file. Some file systems have no links; there an exclusive copy does the same. */
 function publish(draft: string, path: string): void {
   const tolerate = (error: unknown, ...codes: string[]) => {
     if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error;
@@ -322,7 +325,7 @@ function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519',
   }
 }
 
-/** JWK thumbprint (RFC 7638), so that the same key always has the same id. */
+/** The JWK thumbprint (RFC 7638): equal keys have equal ids. */
 function kidOf({ crv, kty, x, y }: Readonly<Record<string, unknown>>): string {
   return hash('sha256', JSON.stringify(y === undefined ? { crv, kty, x } : { crv, kty, x, y }), 'base64url');
 }

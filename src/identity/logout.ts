@@ -1,4 +1,4 @@
-/** OpenID Connect Back-Channel Logout: an external issuer reports that someone signed out there. */
+/** OpenID Connect Back-Channel Logout: an external issuer reports that a person signed out there. */
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { Failure, failure } from '../declare/errors.ts';
 import type { Clock } from '../engine/ports.ts';
@@ -15,7 +15,7 @@ export interface LogoutOptions {
   readonly clock: Clock;
 }
 
-/** Verifies a logout token and revokes its session or person. Idempotent. */
+/** Verifies a logout token and revokes its session or person. A repeated token has no further effect. */
 export function createLogout({ issuers, denied, clock }: LogoutOptions): (token: string) => Promise<void> {
   const read = async (token: string): Promise<{ issuer: Issuer; claims: Claims }> => {
     if (token.length > LONGEST) throw refused();
@@ -31,7 +31,7 @@ export function createLogout({ issuers, denied, clock }: LogoutOptions): (token:
       clockTolerance: SKEW,
       currentDate: clock.now(),
     });
-    // Only logout tokens may sign people out; an access token of the same issuer must not.
+    // An access token of the same issuer must not sign people out.
     const { typ = 'jwt' } = protectedHeader;
     const { events, nonce } = payload;
     const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, EVENT);

@@ -10,18 +10,18 @@ import type { Keys } from './keys.ts';
 export interface MintOptions {
   readonly base: string;
   readonly audience: string;
-  /** With `true`, the token can approve any ticket, if scripted approvals are on. With an id, it can approve that ticket, for a minute. */
+  /** With `true`, the token can approve any ticket if scripted approvals are on. With an id, it can approve that ticket for one minute. */
   readonly approve?: true | string | undefined;
   /** In seconds, at most five minutes. */
   readonly ttl?: number | undefined;
   readonly client?: string | undefined;
-  /** The account's current roles, if known. In any case, the verifier removes roles that the account has lost. */
+  /** The account's current roles, if known. The verifier also removes roles that the account has lost. */
   readonly roles?: Iterable<string> | undefined;
   readonly scope?: string | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** For `tamshai token` and `--as`: signs a token like those of the embedded provider, without a browser. */
+/** Signs a token like those of the embedded provider, for `tamshai token` and `--as`. */
 export async function mintToken(keys: Pick<Keys, 'realms'>, persona: Persona, options: MintOptions): Promise<string> {
   const { base, audience, approve, ttl = LIFETIME, client = 'tamshai-cli', roles = persona.roles, scope = 'tamshai', clock } = options;
   if (approve !== undefined && audience.endsWith('/mcp')) throw new RangeError('A token for MCP clients can never approve anything.');

@@ -13,7 +13,7 @@ export interface TokenFacts {
   readonly issuedAt: number;
 }
 
-/** Revocations are shared by all replicas. Each realm has one issuer, so an id is unique within its realm. */
+/** Each realm has one issuer, so an id is unique in its realm. */
 export interface Revocations {
   /** Revokes one token until `expiresAt` (seconds since 1970); without it, for a day. */
   revokeToken(realm: Realm, jti: string, expiresAt?: number): Promise<void>;
@@ -25,7 +25,7 @@ export interface Revocations {
 }
 
 const DAY = 24 * 3600;
-/** No session or access token of a usual issuer lives longer. */
+/** Sessions and access tokens of most issuers end earlier. */
 const MONTH = 30 * DAY;
 
 export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new Date() }): Revocations {
@@ -33,7 +33,7 @@ export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new 
   return {
     revokeToken: (realm, jti, expiresAt) => {
       const left = expiresAt === undefined ? DAY : expiresAt - now();
-      // A minute longer than needed, since the clocks of other replicas may be slow.
+      // One minute longer than the token, because the clocks of other replicas can be slow.
       return kv.set(keyOf('token', realm, jti), '1', Math.min(Math.max(left, 0) + 60, MONTH));
     },
     revokeSession: (realm, sid) => kv.set(keyOf('session', realm, sid), '1', MONTH),
@@ -44,12 +44,12 @@ export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new 
         sid === undefined ? undefined : kv.get(keyOf('session', realm, sid)),
         kv.get(keyOf('person', realm, sub)),
       ]);
-      // Token times are whole seconds, so tokens issued in the second of the revocation are revoked as well.
+      // Token times are whole seconds, so tokens of the same second are revoked too.
       return token !== undefined || session !== undefined || (person !== undefined && !(issuedAt > Number(person)));
     },
   };
 }
 
-/** Ids are untrusted, so they are hashed: a hash has a fixed length and cannot address another key. */
+/** Hashes the ids, because untrusted text could name another key. */
 const keyOf = (kind: 'token' | 'session' | 'person', realm: Realm, id: string) =>
   `revoked:${kind}:${hash('sha256', `${realm}\n${id}`, 'base64url')}`;

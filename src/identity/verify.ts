@@ -36,10 +36,10 @@ export interface VerifierOptions {
 }
 
 export interface Verifier {
-  /** The fast path: one hash and one lookup. If the result is undefined, call `verify`. Pass the same array each time. */
+  /** The fast path: one hash and one lookup. If it returns undefined, call `verify`. Pass the same array object each time. */
   verifyCached(authorization: string | undefined, audiences: readonly string[]): Caller | undefined;
   verify(token: string | undefined, audiences: readonly string[]): Promise<Caller>;
-  /** Reloads the person without any cache, for approvals. The right to approve and the origin stay the same. */
+  /** Reads the person again without a cache, for approvals. The origin and the right to approve stay the same. */
   refresh(caller: Caller): Promise<Caller>;
 }
 
@@ -53,14 +53,14 @@ const FRESH_FOR_SECONDS = 60;
 interface Entry {
   readonly caller: Caller;
   readonly audiences: readonly string[];
-  /** The entry is valid from `from` until `until`. `from` guards against a clock that is set back. */
+  /** The entry is valid from `from` until `until`. `from` matters if the clock is set back. */
   readonly from: number;
   readonly until: number;
-  /** The last array of audiences that matched. Servers pass the same array each time, so one comparison is enough. */
+  /** The last array of audiences that matched. Servers pass the same array object, so one comparison is enough. */
   passed: readonly string[] | undefined;
 }
 
-/** The verified sign-in of a caller. It is looked up by the `token` object of the caller, because copies of a caller share that object. */
+/** The verified sign-in of a caller, found by the caller's `token` object, because copies of a caller share this object. */
 interface Source {
   readonly issuer: Issuer;
   readonly signIn: SignIn;
@@ -73,7 +73,7 @@ interface Source {
 export const bearer = (authorization: string | undefined): string | undefined =>
   authorization?.startsWith('Bearer ') || authorization?.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7) : undefined;
 
-/** Accepts bearer tokens only, because MCP endpoints and domain servers ignore cookies. */
+/** Reads only bearer tokens, because MCP endpoints and domain servers ignore cookies. */
 export const byToken =
   (verifier: Verifier, audiences: readonly string[]) =>
   ({ headers: { authorization } }: Pick<IncomingMessage, 'headers'>): Caller | Promise<Caller> =>
@@ -81,8 +81,7 @@ export const byToken =
 
 export function createVerifier({ issuers, people, denied, clock, onRefused, onLongLived }: VerifierOptions): Verifier {
   const byUrl = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
-  // Only valid tokens are cached, so a flood of invalid tokens evicts nothing. Entries live ten seconds, so evicting the oldest entry is
-  // enough; an LRU cache would slow down every hit.
+  // Only valid tokens are cached, so invalid tokens evict nothing. An LRU cache would slow down every hit.
   const cache = new Map<string, Entry>();
   const running = new Map<string, Promise<Entry>>();
   const sources = new WeakMap<Caller['token'], Source>();
@@ -112,7 +111,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     cache.set(key, entry);
   };
 
-  /** The state of the person that can change during the life of a token. */
+  /** Reads what can change while a token is valid: revocation, roles and employment. */
   const presentState = async (
     issuer: Issuer,
     signIn: SignInState,
@@ -131,7 +130,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   };
 
   const check = async (token: string, cacheKey: string, issuer: Issuer): Promise<Entry> => {
-    // The time is taken before any value is read, so that the ten seconds count from the oldest value in the result.
+    // Takes the time first, because the ten seconds of the cache begin with the oldest value.
     const started = clock.now();
     const seconds = started.getTime() / 1000;
     const { payload } = await jwtVerify(token, issuer.key, {
@@ -183,7 +182,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   const admit = async (token: string | undefined, audiences: readonly string[]): Promise<Caller> => {
     if (!token) throw new Refused('missing');
     if (token.length > LONGEST_TOKEN) throw new Refused('size');
-    // Decoders skip invalid characters, so the same token could be written in several ways.
+    // Decoders skip invalid characters, so one token would have several forms.
     if (FOREIGN.test(token)) throw new Refused('form');
     const key = keyOf(token);
     const hit = cached(key, audiences);
@@ -191,7 +190,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     const claims: Claims = decodeJwt(token);
     const issuer = typeof claims['iss'] === 'string' ? byUrl.get(claims['iss']) : undefined;
     if (!issuer) throw new Refused('iss');
-    // Tokens for other applications of the same issuer are common; they are refused before the signature check.
+    // Refuses tokens for other applications of the issuer before the signature check, because they are frequent.
     if (!audiencesOf(claims).some((audience) => audiences.includes(audience))) throw new Refused('aud');
     refuseOtherKinds(issuer, headerOf(token), claims);
     const entry = await checkOnce(token, key, issuer);
@@ -260,7 +259,7 @@ const keyOf = (token: string) => hash('sha256', token, 'base64url');
 const intersect = (some: ReadonlySet<Role>, others: ReadonlySet<Role>): ReadonlySet<Role> =>
   new Set([...some].filter((role) => others.has(role)));
 
-/** Fails closed: if revocations, accounts or current claims cannot be read, no sign-in is accepted. */
+/** Fails closed: no sign-in is accepted if revocations, accounts or claims cannot be read. */
 async function answered<T>(question: Promise<T>): Promise<T> {
   try {
     return await question;
@@ -269,7 +268,7 @@ async function answered<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** The claims of an older external token may be outdated, so the verifier asks the issuer for the current claims. */
+/** Asks the issuer for the current claims, because the claims of an older token may be outdated. */
 async function introspected(issuer: Issuer, raw: string | undefined, roles: ReadonlySet<Role>): Promise<ReadonlySet<Role>> {
   if (!issuer.introspect || raw === undefined) {
     throw failure('UNAUTHENTICATED', 'Sign in again to decide this: your sign-in is too old to prove your current roles.');

@@ -15,11 +15,11 @@ export interface ApprovePageOptions extends CardOptions {
   readonly frame?: PageFrame | undefined;
 }
 
-/** Binds the token of a decision to the ticket and to everything that its card shows. */
+/** The CSRF token of a decision is valid only for this ticket and the content of its card. */
 export const cardDigest = ({ confirmationId, confirmationData }: Pick<ConfirmationState, 'confirmationId' | 'confirmationData'>): string =>
   `card:${confirmationId}:${createHash('sha256').update(JSON.stringify(confirmationData)).digest('base64url')}`;
 
-/** The page has no navigation. Its URL contains the confirmation id and no other data. */
+/** The URL of the page contains the confirmation id and no other data. */
 export function approvePage(state: ConfirmationState, { csrf, cardToken = '', person, now, frame }: ApprovePageOptions): string {
   const { origin, summary } = state.confirmationData;
   const program = origin === 'web' || origin === 'command' ? undefined : origin;

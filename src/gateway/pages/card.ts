@@ -18,7 +18,7 @@ const ringLook = (left: number) => (left <= 15 ? ' ring--bad' : left <= 60 ? ' r
 export const ring = (left: number, small = false): Html =>
   html`<div class="ring${ringLook(left)}${small && ' ring--24'}" role="timer" aria-label="Expires in ${timeLeft(left)}" data-ring><svg viewBox="0 0 44 44" aria-hidden="true"><circle class="tr" cx="22" cy="22" r="19"/><circle class="fg" cx="22" cy="22" r="19" stroke-dasharray="${CIRCLE.toFixed(1)}" stroke-dashoffset="${(CIRCLE * (1 - Math.min(1, left / WAITS))).toFixed(1)}"/></svg><b aria-hidden="true">${clock(left)}</b></div>`;
 
-const inWords = (change: CardChange, raw: unknown): Html => {
+const valueHtml = (change: CardChange, raw: unknown): Html => {
   const text = formatValue(raw, change);
   return text === undefined ? html`<span class="none">none</span>` : bdi(text);
 };
@@ -36,12 +36,12 @@ function diff(changes: readonly CardChange[], columns: readonly [now: string, af
   const rows = changes.map((change) => {
     const to = formatValue(change.to, change);
     const delta = difference(change);
-    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="${now}"><del>${inWords(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="${after.split(' ')[0] ?? ''}"><ins>${inWords(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
+    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="${now}"><del>${valueHtml(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="${after.split(' ')[0] ?? ''}"><ins>${valueHtml(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
   });
   return html`<table class="diff"><caption class="sr">What changes</caption><thead><tr><th scope="col">Field</th><th scope="col">${now}</th><th scope="col">${after}</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** "web" and "command" are our own programs. Any other origin is a name that the client chose for itself. */
+/** "web" and "command" are our own programs. A client chooses any other origin itself. */
 export function through(origin: string): Html {
   if (origin === 'web') return html`You, in the web app`;
   return origin === 'command' ? html`You, with the tamshai command` : html`You, through ${bdi(origin)}`;
@@ -72,23 +72,23 @@ const foot = (says: Part, buttons?: Part): Html => html`<div class="ap-foot"><p 
 const spinner = html`<span class="spin spin--20" aria-hidden="true"></span>`;
 const code = (text: string | undefined) => text !== undefined && html`<span class="mono">${text}</span>`;
 
-/** A label with a comma needs another one before the sentence continues: "Sarah Kim, Engineer, is now". */
+/** Adds a comma after a label with a comma: "Sarah Kim, Engineer, is now". */
 const named = ({ label }: ConfirmationState['confirmationData']['subject']) => html`${bdi(label)}${label.includes(',') && ','}`;
 
-/** For example "Salary of Sarah Kim stays $112,000." The change was not made, so the sentence uses the old values of the card. */
+/** For example "Salary of Sarah Kim stays $112,000." It uses the old values, because the change was not made. */
 function stays({ confirmationData: { subject, changes } }: ConfirmationState): Html {
   const first = changes.find(({ from }) => formatValue(from, PLAIN) !== undefined);
   return first
-    ? html`${bdi(first.label)} of ${named(subject)} stays ${inWords(first, first.from)}.`
+    ? html`${bdi(first.label)} of ${named(subject)} stays ${valueHtml(first, first.from)}.`
     : html`Nothing was changed for ${bdi(subject.label)}.`;
 }
 
 function becomes({ confirmationData: { subject, changes, summary } }: ConfirmationState): Html {
   const [first] = changes;
-  return first ? html`${bdi(first.label)} of ${named(subject)} is now ${inWords(first, first.to)}.` : bdi(summary);
+  return first ? html`${bdi(first.label)} of ${named(subject)} is now ${valueHtml(first, first.to)}.` : bdi(summary);
 }
 
-/** The server's summary begins with a verb, which the confirm button repeats. */
+/** The verb at the beginning of the summary, for the confirm button. */
 const verbOf = (summary: string) => /^[A-Z][a-z]+(?=\s)/.exec(summary)?.[0] ?? 'Do it for';
 
 const NOT_YET = 'Nothing has changed yet.';
@@ -150,7 +150,7 @@ interface Moved {
   readonly now: Html;
 }
 
-/** The fields that have changed since the card was shown, as far as the server discloses their current values to this person. */
+/** The fields that changed after the card was shown, if the server returns their current values. */
 function moved({ confirmationData: { changes }, error }: ConfirmationState): Moved[] {
   const current = error?.details?.['current'];
   if (typeof current !== 'object' || current === null) return [];
@@ -164,7 +164,7 @@ function moved({ confirmationData: { changes }, error }: ConfirmationState): Mov
   return entries.flatMap(([field, now]) => {
     const change = changes.find((each) => each.field === field);
     if (!change || formatValue(change.from, change) === formatValue(now, change)) return [];
-    return [{ label: change.label, saw: inWords(change, change.from), now: inWords(change, now) }];
+    return [{ label: change.label, saw: valueHtml(change, change.from), now: valueHtml(change, now) }];
   });
 }
 

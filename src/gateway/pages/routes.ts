@@ -25,7 +25,7 @@ export interface PageDeps {
   readonly webApp?: boolean | undefined;
 }
 
-/** Paths of the web app, by realm. All of them serve the same page; the app requests the data as the signed-in person. */
+/** Paths of the web app, by realm. All paths serve the same page. */
 const STAFF_PATHS = [
   '/',
   '/c/:id',
@@ -48,7 +48,7 @@ const CUSTOMER_PATHS = [
   '/portal/a/:id',
 ];
 
-/** These routes change only sessions: sign-in, sign-out and back-channel logout. */
+/** These routes change no data except sessions. */
 export function pageRoutes(
   app: FastifyInstance,
   { sessions, confirmation, waiting, logout, base, frame = {}, now = () => new Date(), webApp = false }: PageDeps,
@@ -83,11 +83,11 @@ export function pageRoutes(
   });
 
   void app.register(async (scope) => {
-    // Sign-out and back-channel logout send forms. Only this scope parses them: the API accepts JSON only.
+    // Sign-out and back-channel logout send forms. Only this scope parses forms, because the API accepts only JSON.
     scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 4096 }, (_req, body, done) =>
       done(null, new URLSearchParams(String(body))),
     );
-    // Cookies and the origin check depend on one host name, so a browser that uses another name is redirected.
+    // Cookies and the origin check work for one host name only, so browsers on another name are redirected.
     scope.addHook('onRequest', async (req, reply) => {
       if (req.method === 'GET' && req.headers.host?.toLowerCase() !== host)
         return reply
@@ -117,7 +117,7 @@ export function pageRoutes(
       }
     });
 
-    // OpenID Connect Back-Channel Logout: the issuer reports a sign-out, and its signature authenticates the report.
+    // OpenID Connect Back-Channel Logout: the issuer reports a sign-out in a signed token.
     scope.post('/signin/logout', { config: { form: true } }, async (req, reply) => {
       const token = req.body instanceof URLSearchParams ? req.body.get('logout_token') : null;
       if (!logout || token === null) throw failure('VALIDATION_ERROR', 'The logout token is missing or not valid.');
@@ -125,7 +125,7 @@ export function pageRoutes(
       return reply.code(200).send({ status: 'success' });
     });
 
-    /** Sends the web app to a signed-in person, each realm under its own paths; undefined if a plain page is needed. */
+    /** Sends the web app to a signed-in person, or a redirect to the paths of their realm. Undefined if the plain page is needed. */
     const drawn = (req: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): FastifyReply | undefined => {
       const csrf = sessions.csrf(req.raw);
       if (!webApp || !caller || csrf === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The state of a confirmation, and the view of it that a card shows. */
+/** The state of a confirmation, and the view that its card shows. */
 import type { ConfirmationData } from '../../declare/answer.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The storage adapter of the embedded OpenID provider. Registered clients, grants and refresh tokens are in the engine's store; codes,
- * sessions and interactions are in the key-value store.
+ * The storage adapter of the embedded OpenID provider. The engine's store has clients, grants and refresh tokens; the key-value store has
+ * the rest.
  */
 import { hash } from 'node:crypto';
 import type { Adapter, AdapterFactory, AdapterPayload, ClientMetadata } from 'oidc-provider';
@@ -9,35 +9,32 @@ import type { EngineStore } from '../../engine/engine-store.ts';
 import type { Clock, KeyValue } from '../../engine/ports.ts';
 import { errors } from './library.ts';
 
-/** The lifetime of entries that have none of their own. */
+/** The lifetime of entries without an expiry. */
 const LONGEST = 400 * 24 * 3600;
-/** The form of the ids that provider.ts gives to registered clients. No other text reaches the database. */
+/** The form of the client ids that provider.ts creates. The database gets no other text. */
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface AdapterOptions {
   readonly kv: KeyValue;
   readonly store: EngineStore;
   readonly realm: Realm;
-  /** Separates the realms, which share one key-value store. */
+  /** Separates the realms in the shared key-value store. */
   readonly prefix: string;
-  /** Called when a code or refresh token is used a second time: the whole sign-in ends. */
+  /** Called when a code or refresh token is used twice. The whole sign-in then ends. */
   readonly onReplay: (grantId: string) => Promise<void>;
   readonly clock: Clock;
 }
 
 const digest = (id: string) => hash('sha256', id, 'base64url');
 const alreadyUsed = () => new errors.InvalidGrant('already used');
-/** What every model without sessions and user codes has. */
+/** The functions that most models do not need. */
 const COMMON = {
   findByUid: async () => undefined,
   // Only the device flow has user codes, and it is disabled.
   findByUserCode: async () => undefined,
 };
 
-/**
- * Codes and refresh tokens are valid only while their grant exists: deleting its row revokes the whole sign-in at once, even during
- * concurrent writes.
- */
+/** A code or refresh token is valid only while its grant exists. So deleting the grant revokes the whole sign-in at once. */
 export function createProviderAdapter(options: AdapterOptions): AdapterFactory {
   return (model) => {
     if (model === 'Client') return clientAdapter(options);
@@ -51,7 +48,6 @@ const expiry = ({ clock }: Pick<AdapterOptions, 'clock'>, seconds: number | unde
 
 const neverConsumed = () => Promise.reject(alreadyUsed());
 
-/** Reserving, marking as used and expiry are in registrations.ts. */
 function clientAdapter({ store, realm }: AdapterOptions): Adapter {
   return {
     ...COMMON,

@@ -1,4 +1,4 @@
-/** Refuses the embedded provider where others could reach it, because it signs people in without passwords. */
+/** Refuses to start the embedded provider where other machines could reach it, because it has no passwords. */
 import { SetupProblem } from '../keys.ts';
 
 export interface Surroundings {

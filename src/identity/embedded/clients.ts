@@ -8,7 +8,7 @@ export const CLI_CLIENT = 'tamshai-cli';
 const OURS = new Set([WEB_CLIENT, CLI_CLIENT]);
 
 export const isOurs = (clientId: string): boolean => OURS.has(clientId);
-/** Authorization codes of the web client reach only our callback, so it needs no consent. Any local program can receive the command's. */
+/** The web client needs no consent, because only our callback gets its codes. Any local program could get those of the command. */
 export const needsConsent = (clientId: string): boolean => clientId !== WEB_CLIENT;
 
 const PUBLIC: ClientMetadata = {
@@ -25,7 +25,7 @@ export const ownClients = (base: string): ClientMetadata[] => [
     client_id: CLI_CLIENT,
     client_name: 'Tamshai command',
     application_type: 'native',
-    // The command chooses its port (RFC 8252 §7.3).
+    // Any port is allowed (RFC 8252, section 7.3).
     redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback', 'http://[::1]/callback'],
   },
 ];
@@ -33,7 +33,7 @@ export const ownClients = (base: string): ClientMetadata[] => [
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const MOST_REDIRECTS = 10;
 const LONGEST_NAME = 64;
-/** The metadata that a client may set. Other fields (logos, key URLs, sectors) would be shown or fetched, and are dropped. */
+/** The metadata that a client may set. Other fields, such as logos and key URLs, are dropped. */
 const KEPT = new Set([
   'client_id',
   'client_id_issued_at',
@@ -49,26 +49,23 @@ const refuse = (why: string): never => {
   throw new errors.InvalidClientMetadata(why);
 };
 
-/**
- * Restricts a registration to a public client with its own redirects. It runs before the provider's own checks, and may only throw or
- * change the metadata.
- */
+/** Restricts a registration to a public client with its own redirects. Runs before the checks of the provider. */
 export function settleRegistration(asked: Record<string, unknown>): void {
   for (const name of Object.keys(asked)) if (!KEPT.has(name)) delete asked[name];
   const { client_name: name, redirect_uris: redirects, token_endpoint_auth_method: method } = asked;
   if (name !== undefined) checkName(name);
   if (method !== undefined && method !== 'none') refuse('token_endpoint_auth_method must be none: only public clients can register here');
   if (!Array.isArray(redirects) || redirects.length === 0 || redirects.length > MOST_REDIRECTS)
-    refuse(`redirect_uris must hold 1 to ${MOST_REDIRECTS} addresses`);
+    refuse(`redirect_uris must have 1 to ${MOST_REDIRECTS} addresses`);
   for (const redirect of redirects as unknown[]) checkRedirect(redirect);
   asked['token_endpoint_auth_method'] = 'none';
-  // "native" makes the provider restrict http to loopback, and accept any port of a loopback redirect.
+  // "native" limits http redirects to loopback and allows any port there.
   asked['application_type'] = 'native';
   asked['grant_types'] = ['authorization_code', 'refresh_token'];
   asked['response_types'] = ['code'];
 }
 
-/** Characters that look like letters of our name. `folded` maps them to these letters, so that no client name imitates ours. */
+/** Characters that look like letters of our name, so that a client name cannot imitate ours. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   а: 'a',
   ɑ: 'a',
@@ -103,7 +100,7 @@ function checkName(name: unknown): void {
   if (typeof name !== 'string' || name.trim() === '' || name.length > LONGEST_NAME)
     refuse(`client_name must have 1 to ${LONGEST_NAME} characters`);
   const text = String(name);
-  if (hasUnseen(text)) refuse('client_name must not hold invisible characters');
+  if (hasUnseen(text)) refuse('client_name must not contain invisible characters');
   if (folded(text).includes('tamshai')) refuse('client_name must not look like Tamshai');
 }
 

@@ -11,11 +11,10 @@ import { errorPage } from './pages.ts';
 import type { audiences } from './resources.ts';
 
 export const SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
-/** The message does not disclose the owner of the token. */
 export const NOT_YOURS = 'the token was not issued to this client';
 export const ACCESS_TOKEN_SECONDS = 300;
 const HOUR = 3600;
-/** How long a sign-in lasts: a working day in the browser, two weeks in a program that the person allowed. */
+/** A sign-in lasts a working day in the browser, and two weeks in a program that the person allowed. */
 const SIGN_IN_SECONDS = { web: 8 * HOUR, program: 14 * 24 * HOUR };
 const signInSeconds = (clientId: string | undefined) => (clientId === WEB_CLIENT ? SIGN_IN_SECONDS.web : SIGN_IN_SECONDS.program);
 
@@ -59,7 +58,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
       id_token_signed_response_alg: 'ES256',
     },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
-    // The provider calls this validator at every registration, so our rules run before the provider's own.
+    // The provider calls this validator at every registration, before its own checks.
     extraClientMetadata: {
       properties: ['tamshai_registered'],
       validator: (ctx, _property, _value, metadata) => {
@@ -112,14 +111,14 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
     revokeGrantPolicy: () => true,
-    // Pages of other origins may not call these endpoints. The metadata and the keys are public in any case.
+    // Pages of other origins may not call these endpoints. Metadata and keys are public.
     clientBasedCORS: () => false,
     fetch: () => Promise.reject(new Error('The built-in provider fetches nothing.')),
     interactions: { policy: policy(), url: (_ctx, interaction) => `${mount}/interaction/${interaction.uid}` },
     loadExistingGrant,
     async findAccount(_ctx, sub, token) {
       const account = await accounts.present(realm, sub);
-      // "Sign out everywhere" also ends the refresh tokens that were issued before it.
+      // "Sign out everywhere" also ends earlier refresh tokens.
       if (!account || (token !== undefined && !(firstIssued(token) > account.notBefore))) return undefined;
       return { accountId: sub, claims: async () => ({ sub, ...describe(account) }) };
     },
@@ -134,7 +133,7 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
         roles: [...account.roles],
         ...(employeeId !== undefined && { employee_id: employeeId }),
         ...(organizationId !== undefined && { organization_id: organizationId }),
-        // A sign-in is one grant: revoking its id revokes all its tokens.
+        // The grant is the sign-in, so its id revokes all its tokens.
         ...('grantId' in token && typeof token.grantId === 'string' && { sid: token.grantId }),
         ...(clientName !== undefined && !isOurs(token.clientId ?? '') && { client_name: clientName }),
       };
@@ -149,20 +148,20 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
 
 const describe = ({ persona: { username, name, email } }: PresentAccount) => ({ preferred_username: username, name, email });
 
-/** When the sign-in of a token began: rotated refresh tokens keep the time of the first one (`iiat`). */
+/** The time of the sign-in. Rotated refresh tokens keep it in `iiat`. */
 const firstIssued = (token: object): number => {
   const { iiat, iat } = token as { readonly iiat?: number; readonly iat?: number };
   return iiat ?? iat ?? 0;
 };
 
-/** The id that provider.ts has chosen: it counts the id against the limit of unused clients before oidc-provider runs. */
+/** The id that provider.ts created, because it counts new clients before oidc-provider runs. */
 function clientIdOf(ctx: KoaContextWithOIDC): string {
   const { clientId } = ctx.state as { readonly clientId?: string };
   if (clientId === undefined) throw new errors.RegistrationNotSupported();
   return clientId;
 }
 
-/** Every sign-in asks for the person and, except for our web client, for consent. So no stored session signs in silently. */
+/** Every sign-in asks for the person and, except for our web client, for consent. A stored session never signs in alone. */
 function policy() {
   const { Check, base } = interactionPolicy;
   const prompts = base();
@@ -184,7 +183,7 @@ function policy() {
   return prompts;
 }
 
-/** Returns the grant of this consent, or a new grant for our own web client, but never the grant of an earlier sign-in. */
+/** Returns the grant of this consent, or creates one for our web client. Never reuses the grant of an earlier sign-in. */
 async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
   const { client, account, result } = oidc;
   const { Grant } = oidc.provider;
@@ -197,7 +196,7 @@ async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
   return grant;
 }
 
-/** Grants all requested scopes that we know. People need not choose scopes, because no scope allows anything by itself. */
+/** Grants all known scopes of the request. No scope allows anything by itself, so people need not choose. */
 export function grantAll(
   grant: { addOIDCScope(scope: string): void; addResourceScope(resource: string, scope: string): void },
   scopes: readonly string[],

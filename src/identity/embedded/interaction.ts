@@ -53,7 +53,7 @@ export function createInteractions({ provider, realm, base, mount, csrfKey, acco
       .map(text)
       .filter((resource) => resource !== '');
 
-  /** First ends the session of another person; otherwise the provider would ask the browser to sign out. */
+  /** Ends the session of another person first. Otherwise the provider would ask the browser to sign out. */
   const login = async (interaction: Interaction, sub: string): Promise<void> => {
     const { session } = interaction;
     if (session && session.accountId !== sub) {
@@ -154,7 +154,7 @@ const same = (given: string, expected: string) => {
 /** Returns undefined for other media types, large forms and aborted requests. */
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
   if (!isFormType(req.headers['content-type'])) return undefined;
-  // `for await` cannot be used here: leaving the loop early destroys the connection, so we could not answer.
+  // `for await` would destroy the connection when the loop ends early, so no answer could be sent.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

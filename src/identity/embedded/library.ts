@@ -1,4 +1,4 @@
-/** Imports oidc-provider without its warning about Node.js releases that it does not list: we test them, and users can do nothing. */
+/** Imports oidc-provider, and hides its warning about Node.js releases that it does not list. Our tests cover these releases. */
 const { warn } = console;
 console.warn = (...words: unknown[]) => {
   if (!String(words[0]).includes('Unsupported runtime')) warn(...words);

@@ -7,7 +7,7 @@ export interface PickerPage {
   readonly action: string;
   readonly csrf: string;
   readonly people: readonly Persona[];
-  /** Link to the sign-in of the other realm; only for our own web client. */
+  /** The link to the sign-in of the other realm. Only our own web client gets it. */
   readonly otherRealm?: { readonly question: string; readonly href: string; readonly link: string } | undefined;
   /** The name of the client that requests the sign-in, if it is not ours. */
   readonly program?: string | undefined;
@@ -61,7 +61,7 @@ export interface ConsentPage {
   readonly person: Persona;
   /** The name that the client gave itself, if any. */
   readonly name: string | undefined;
-  /** True if the client uses the id of our command, which any program on this machine can do. */
+  /** True if the client uses the id of our command. Any program on this machine can do that. */
   readonly asCommand: boolean;
   readonly redirectHost: string;
   readonly audience: string;

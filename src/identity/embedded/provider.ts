@@ -50,7 +50,7 @@ export interface EmbeddedProvider {
   /** Whether this path, with or without a query, belongs to the provider. */
   handles(url: string): boolean;
   handler(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Ends one sign-in: its refresh tokens at once, its access tokens when they are verified next (cached for ten seconds). */
+  /** Ends one sign-in. Its refresh tokens end at once, its access tokens within ten seconds because of the cache. */
   revokeSignIn(realm: Realm, sid: string): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
   const isOurHost = hostAllowed(base);
   const { host } = new URL(base);
 
-  /** Finds the realm and the path within it. Metadata is served at all three paths that clients try. */
+  /** Finds the realm and the path in it. Clients try three paths for the metadata, and all three work. */
   const locate = (url: string) => {
     const [path, query] = splitQuery(url);
     for (const each of realms) {
@@ -89,7 +89,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions): Embedd
         return refuse(res, 403, 'Pages of other origins may not use this address.');
       for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
       const search = query === undefined ? '' : `?${query}`;
-      // Cookies belong to one host name, so browsers on another loopback name are redirected before they get any.
+      // Cookies belong to one host name, so a browser on another loopback name is redirected first.
       if (req.method === 'GET' && !open && req.headers.host?.toLowerCase() !== host) {
         res.writeHead(307, { location: `${base}${each.mount}${path}${search}` }).end();
         return;
@@ -133,7 +133,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     configuration({ realm, mount, base, key: keys.realms[realm], cookieKeys, accounts, adapter, resources, frame }),
   );
 
-  // Access tokens are not stored. They end because their sign-in is listed as revoked.
+  // Access tokens are not stored. Listing their sign-in as revoked ends them.
   const endings = new Set<Promise<void>>();
   provider.on('grant.revoked', (_ctx, grantId) => {
     const ending = onReplay(grantId).finally(() => endings.delete(ending));
@@ -157,17 +157,17 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       ctx.state['clientId'] = clientId;
     }
     await next();
-    // The provider authenticates the client, but refuses to revoke JWTs, so this code revokes them.
+    // The provider authenticates the client but cannot revoke JWTs, so this code does it.
     if (ctx.path === REVOCATION_PATH && (ctx.body as { error?: string } | undefined)?.error === 'unsupported_token_type') {
       const { client, params } = ctx.oidc as Pick<KoaContextWithOIDC['oidc'], 'client' | 'params'>;
       const foreign = (await revokeAccessToken(String(params?.['token']), client?.clientId ?? '')) === 'of another client';
       ctx.status = foreign ? 400 : 200;
       ctx.body = foreign ? { error: 'unauthorized_client', error_description: NOT_YOURS } : '';
-      // Removes the content type of the provider's refusal, because the body is empty now.
+      // The empty body must have no content type.
       if (!foreign) ctx.remove('content-type');
     }
     if (registering && ctx.status !== 201) await registered.release(clientId);
-    // Waits for pending revocations, so that they are in force when the client gets its answer.
+    // The client's answer must wait until the revocations are stored.
     await Promise.allSettled(endings);
     if (WELL_KNOWN.test(ctx.path)) {
       Object.assign(ctx.body as object, { response_modes_supported: ['query'], revocation_endpoint_auth_methods_supported: ['none'] });
@@ -199,7 +199,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
           res.writeHead(400, pageHeaders).end(errorPage('unsupported_response_mode', 'response_mode must be query', frame));
           return;
         }
-        // MCP clients often request no scope; they get the usual ones.
+        // MCP clients often request no scope, and get the usual ones.
         if (!query.get('scope')) query.set('scope', SCOPES.slice(0, 3).join(' '));
       }
       const takesType = path === '/reg' ? isJsonType : isFormType;

@@ -1,4 +1,4 @@
-/** Limits dynamic client registration, which is open to anyone: rate per address, and number of unused clients. */
+/** Limits dynamic client registration, which needs no sign-in: rate per address and number of unused clients. */
 import type { Realm } from '../../declare/people.ts';
 import type { ClientRepository } from '../../engine/engine-store.ts';
 import type { Clock, KeyValue } from '../../engine/ports.ts';
@@ -29,12 +29,12 @@ export function createRegistrations({ realm, clients, kv, prefix, limits, clock 
   const after = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000);
   return {
     tooFast: async (address: string): Promise<boolean> => (await kv.count(`${prefix}registering:${address}`, 60)) > limits.perMinute,
-    /** Returns false if there are too many unused clients. */
+    /** False if there are too many unused clients. */
     reserve: (clientId: string): Promise<boolean> =>
       clients.reserve({ realm, clientId }, { most: limits.unused, expiresAt: after(limits.unusedSeconds) }),
-    /** The registration failed. */
+    /** Called when the registration failed. */
     release: (clientId: string): Promise<void> => clients.remove({ realm, clientId }),
-    /** A person has allowed the client. */
+    /** Called when a person allowed the client. */
     markUsed: (clientId: string): Promise<void> => clients.markUsed({ realm, clientId }, after(USED_SECONDS)),
   };
 }

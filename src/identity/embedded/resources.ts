@@ -2,7 +2,7 @@
 import { sameAudience } from '../issuers.ts';
 import { CLI_CLIENT, isOurs, WEB_CLIENT } from './clients.ts';
 
-/** Clients other than ours get tokens for MCP addresses only. The REST API, where people decide on changes, refuses these tokens. */
+/** Other clients than ours get tokens for MCP only. The REST API, with which people decide on changes, refuses these tokens. */
 export function audiences(base: string, servers: readonly string[]) {
   const known = new Map<string, { readonly audience: string; readonly api: boolean }>();
   for (const origin of [base, ...servers]) {

@@ -1,4 +1,4 @@
-/** Revokes access tokens (RFC 7009). They are JWTs and not stored, so a revoked token is listed until it expires. */
+/** Revokes access tokens (RFC 7009). They are not stored, so a list contains the revoked tokens until they expire. */
 import { jwtVerify } from 'jose';
 import type { Realm } from '../../declare/people.ts';
 import type { SigningKey } from '../keys.ts';
@@ -13,7 +13,7 @@ export interface AccessTokenRevocation {
 
 export type Revoked = 'revoked' | 'unknown' | 'of another client';
 
-/** `clientId` must be authenticated. Tokens that we did not issue, or that have expired, are "unknown". */
+/** The caller must authenticate `clientId`. Tokens of another issuer and expired tokens are "unknown". */
 export function createAccessTokenRevoker({ realm, issuer, key, revocations }: AccessTokenRevocation) {
   return async (token: string, clientId: string): Promise<Revoked> => {
     const verified = await jwtVerify(token, key.publicKey, { algorithms: [key.alg], issuer, typ: 'at+jwt' }).catch(() => undefined);

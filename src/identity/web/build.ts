@@ -1,16 +1,16 @@
-/** The files that Vite builds from web/ into dist/web: scripts and style sheets of the pages and of the web app, served from memory. */
+/** Reads the files that Vite builds from web/ into dist/web, and serves them from memory. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import * as z from 'zod';
 
-/** A file whose name contains a digest of its content, so browsers may cache it forever. */
+/** A file with a digest of its content in its name. Browsers may cache it forever. */
 export interface WebFile {
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
-  /** The compressed body, created at the first request. Compression discloses nothing, because the files contain no secrets. */
+  /** The compressed body, created at the first request. The files contain no secrets, so compression reveals nothing. */
   packed(): Promise<Buffer>;
 }
 
@@ -22,9 +22,9 @@ export interface BuiltEntry {
 
 export interface WebBuild {
   readonly files: readonly WebFile[];
-  /** Finds what was built from a source in web/, such as `server-pages/page.ts`. */
+  /** Finds the built file of a source in web/, such as `server-pages/page.ts`. */
   entry(source: string): BuiltEntry | undefined;
-  /** The content of what was built from a source. */
+  /** The content of the built file of a source. */
   textOf(source: string): string | undefined;
 }
 
@@ -47,8 +47,8 @@ export function createWebFile(name: string, body: Buffer): WebFile {
 }
 
 /**
- * Returns undefined if nothing was built, as in a checkout without development packages. Then the server has no web app, and its pages
- * have neither style nor script: one can read them and sign in, but the buttons of an approval card do nothing.
+ * Returns undefined if nothing was built. The server then has no web app, and its pages have no style and no script: people can sign in,
+ * but not decide on an approval card.
  */
 export function openWebBuild(folder: string): WebBuild | undefined {
   const list = join(folder, '.vite', 'manifest.json');

@@ -1,7 +1,7 @@
-/** Session cookies in two forms: `__Host-` cookies, and on http also plain cookies, because some browsers refuse `Secure` there. */
+/** Session cookies in two forms: `__Host-` cookies, and plain cookies on http, where some browsers refuse `Secure`. */
 import type { IncomingMessage } from 'node:http';
 
-/** A browser may keep only one of the two forms. The form that it sends back is the one that it keeps. */
+/** A browser may store only one of the two forms, and sends that form back. */
 export interface CookieJar {
   /** Sets both forms for `seconds`. */
   try(name: string, value: string, seconds: number): string[];
@@ -28,7 +28,7 @@ export function createCookieJar(base: string): CookieJar {
       const found = new Map<string, string>();
       for (const pair of (req.headers.cookie ?? '').split(';')) {
         const at = pair.indexOf('=');
-        // Only the first cookie of a name counts: browsers send the most specific one first; another application may have set the rest.
+        // Only the first cookie of a name counts, because browsers send the most specific cookie first.
         const key = pair.slice(0, at).trim();
         if (at > 0 && !found.has(key)) found.set(key, pair.slice(at + 1).trim());
       }

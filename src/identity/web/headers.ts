@@ -9,7 +9,7 @@ const POLICY = {
   'frame-ancestors': "'none'",
 } as const;
 
-/** `form-action` also applies to redirects after a form, so `formsTo` allows the address of the program that the form redirects to. */
+/** `form-action` also applies to the redirect after a form, so `formsTo` names the target of the redirect. */
 export function contentSecurityPolicy(formsTo?: string): string {
   const fixed = Object.entries(POLICY).map(([name, value]) => `${name} ${value}`);
   return [...fixed, `form-action 'self'${formsTo === undefined ? '' : ` ${formsTo}`}`].join('; ');
@@ -30,7 +30,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   ...securityHeaders,
 };
 
-/** The CSP source of a redirect address. CSP has no syntax for IPv6 addresses, so those are allowed by scheme. */
+/** The CSP source of a redirect address. CSP cannot express IPv6 addresses, so those are allowed by scheme. */
 export function formTarget(redirectUri: string): string | undefined {
   const url = URL.parse(redirectUri);
   if (!url) return undefined;

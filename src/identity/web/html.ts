@@ -19,10 +19,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return { markup: strings.reduce((whole, text, index) => whole + text + markupOf(parts[index]), '') };
 }
 
-/**
- * Characters that are invisible or change their neighbours: controls, bidi marks, zero-width and tag characters, fillers, variation
- * selectors, private use. Pages show their code points, so that readers notice them.
- */
+/** Invisible characters, and characters that change their neighbours. Pages show their code points instead. */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/u;
 const SPLIT = new RegExp(`(${UNSEEN.source})`, 'u');
@@ -31,7 +28,7 @@ export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 
 const named = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Shows text from data: invisible characters as code points, and without effect on the direction of the text around it. */
+/** Shows text from data: with code points for invisible characters, and without effect on the text direction around it. */
 export function bdi(text: string): Html {
   const pieces = text.split(SPLIT).map((piece) => (UNSEEN.test(piece) ? html`<span class="esc">${named(piece)}</span>` : html`${piece}`));
   return html`<bdi>${pieces}</bdi>`;
@@ -46,11 +43,11 @@ export const seen = (text: string): string =>
 
 const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
 
-/** Whether a word mixes two alphabets. Such a word may imitate another name. */
+/** True if a word mixes two alphabets, because it can imitate another name. */
 export const mixesAlphabets = (text: string): boolean =>
   text.split(/[^\p{L}\p{M}]+/u).some((word) => ALPHABETS.filter((alphabet) => alphabet.test(word)).length > 1);
 
-/** At most two letters, for the avatar. */
+/** The initials for the avatar, at most two letters. */
 export function initials(name: string): string {
   const words = name.split(/\s+/u).filter((word) => /^\p{L}/u.test(word));
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '');

@@ -6,7 +6,7 @@ export interface WebIssuer {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
-  /** True for the embedded provider: sign-in goes straight to its list of people. */
+  /** True for the embedded provider. Sign-in then opens its list of people directly. */
   readonly embedded: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Tokens {
   readonly issuedAt: number;
 }
 
-/** The sign-in or its renewal was refused: the person has to sign in again. */
+/** The issuer refused the sign-in or its renewal, so the person must sign in again. */
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
 }
@@ -100,7 +100,7 @@ export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer
 const unreachable = (cause: unknown) =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The identity provider does not answer. Please try again in a moment.'), { cause });
 
-/** The codes of errors for a wrong response, as opposed to a missing, late or unreadable one. */
+/** Error codes for a wrong response of the issuer. Other codes mean that the response is missing or late. */
 const WRONG = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
@@ -108,7 +108,7 @@ const WRONG = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** Throws SignInRefused for a refusal, and SERVICE_UNAVAILABLE if the issuer does not answer: only a refusal ends a session. */
+/** Throws SignInRefused for a refusal, which ends the session. Throws SERVICE_UNAVAILABLE if the issuer does not answer. */
 async function classifyErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -3,7 +3,7 @@ import type { WebBuild } from './build.ts';
 import { favicon } from './favicon.ts';
 import { bdi, type Html, html, initials, type Part } from './html.ts';
 
-/** The icons are drawn on a 16 px grid, in the colour of the text beside them. */
+/** The icons have a 16 px grid and the colour of the text next to them. */
 const ICONS = {
   shield: '<path d="M8 1.8 13 3.6v4c0 3.1-2.1 5.4-5 6.6-2.9-1.2-5-3.5-5-6.6v-4z"/><path d="m5.8 8 1.6 1.6 2.9-3.1"/>',
   lock: '<rect x="3.5" y="7" width="9" height="6.5" rx="1.5"/><path d="M5.5 7V5a2.5 2.5 0 0 1 5 0v2"/>',
@@ -60,7 +60,7 @@ export interface Page {
   readonly title: string;
   readonly body: Part;
   readonly frame?: PageFrame | undefined;
-  /** The ES module that only this page needs, by its source in web/. */
+  /** The source in web/ of a script that only this page needs. */
   readonly module?: string | undefined;
 }
 

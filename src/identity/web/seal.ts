@@ -4,12 +4,12 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 const NONCE = 12;
 const TAG = 16;
 
-/** `about` names the purpose of a value and is authenticated: a value that was sealed for one purpose cannot be opened for another. */
+/** `about` is the purpose of a value. A value for one purpose cannot be opened for another. */
 export interface Sealer {
   seal(about: string, value: unknown): string;
   /** Returns undefined for values that were not sealed with this key and `about`. */
   open(about: string, sealed: string): unknown;
-  /** A code that only this key can compute. The code itself may be public. */
+  /** A code that only this key can compute. It need not be secret. */
   code(about: string): string;
   isCode(about: string, given: string): boolean;
 }

@@ -10,9 +10,9 @@ import type { Sealer } from './seal.ts';
 
 const LONGEST = 8 * 3600;
 const IDLE = 3600;
-/** `seen` is updated at most once in this time, so that not every request writes. */
+/** `seen` is updated at most once in this time, because not every request should write. */
 const TOUCH_AFTER = 120;
-/** An access token that expires within this time is renewed first. */
+/** The session renews an access token that expires within this time. */
 const RENEW_BEFORE = 60;
 const RENEWING_SECONDS = 15;
 const POLL_MS = 50;
@@ -31,7 +31,7 @@ export type Session = z.infer<typeof sessionSchema>;
 
 export interface SessionStore {
   create(id: string, realm: Realm, tokens: Tokens): Promise<void>;
-  /** Renews the access token first if it ends soon, or was issued more than `freshSeconds` ago. */
+  /** Renews the access token if it ends soon, or if it is older than `freshSeconds`. */
   current(id: string, freshSeconds?: number): Promise<Session | undefined>;
   remove(id: string): Promise<Session | undefined>;
 }
@@ -48,7 +48,7 @@ interface Held {
   readonly session: Session;
 }
 
-/** Sessions are stored sealed, under a digest of their id: a reader of the store can neither use a session nor learn its id. */
+/** The store has sessions encrypted, under a digest of their id. Whoever reads the store can neither use nor name a session. */
 export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOptions): SessionStore {
   const keyOf = (id: string) => `web:session:${createHash('sha256').update(id).digest('base64url')}`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
@@ -61,7 +61,7 @@ export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOpti
     return text !== undefined && parsed.success && left(parsed.data) > 0 ? { text, session: parsed.data } : undefined;
   };
 
-  /** Updates a session by compare-and-swap; undefined if it has ended meanwhile. */
+  /** Updates a session by compare-and-swap; undefined if the session has ended. */
   const change = async (key: string, part: Partial<Session>): Promise<Session | undefined> => {
     for (;;) {
       const held = await load(key);
@@ -74,14 +74,14 @@ export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOpti
   const needsRenewal = ({ expiresAt, issuedAt }: Session, freshSeconds: number | undefined) =>
     expiresAt - seconds() < RENEW_BEFORE || (freshSeconds !== undefined && seconds() - issuedAt > freshSeconds);
 
-  /** A refresh token is valid once, so one request on one replica uses it, and all other requests wait for the result. */
+  /** A refresh token works only once. One request uses it, and the other requests wait for the result. */
   const renewOnce = async (key: string, session: Session): Promise<Session | undefined> => {
     const { refresh, realm } = session;
     if (refresh === undefined) return session.expiresAt > seconds() ? session : undefined;
     const turn = `${key}:renewing`;
     if (!(await kv.add(turn, '1', RENEWING_SECONDS))) return awaitRenewal(key, session);
     try {
-      // Another request may have renewed the session since we read it.
+      // Another request may have renewed the session already.
       const now = await load(key);
       if (now?.session.refresh !== refresh) return now?.session;
       const { access, issuedAt, expiresAt, refresh: next } = await renew(realm, refresh);

@@ -37,11 +37,11 @@ export interface Reply {
 }
 
 export interface WebSessions {
-  /** The signed-in person. A cookie does not prove intent, so changes also need `checkCsrf`. */
+  /** The signed-in person. A cookie alone does not authorise a change; `checkCsrf` does. */
   authenticate(req: IncomingMessage, options?: { readonly freshSeconds?: number }): Promise<Caller | undefined>;
-  /** The CSRF token for our forms and scripts. `about` limits it to one purpose, such as one card. */
+  /** The CSRF token for our forms and scripts. With `about`, it is valid for one purpose, such as one card. */
   csrf(req: IncomingMessage, about?: string): string | undefined;
-  /** Throws unless the request comes from our own page with this session's token. Forms send the token as a field. */
+  /** Throws unless the request comes from our own page with the CSRF token of this session. Forms send it as a field. */
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string; readonly form?: URLSearchParams }): void;
   /** GET /signin */
   signIn(req: IncomingMessage): Promise<Reply>;
@@ -98,23 +98,23 @@ export function createWebSessions({
     body: '',
   });
 
-  /** Accepts only our own paths, and no sign-in path, which would cause a loop. */
+  /** Accepts only our own paths. A sign-in path would cause a loop. */
   const returnPath = (asked: string | null): string => {
     const url = asked !== null && /^\/(?![/\\])[\x21-\x7e]*$/.test(asked) ? URL.parse(asked, base) : null;
     const path = url?.origin === origin ? url.pathname + url.search : '/';
-    // Checks the normalised path: `/.//elsewhere` becomes `//elsewhere`, which is another host.
+    // Checks the normalised path, because `/.//elsewhere` becomes `//elsewhere`, which is another host.
     return path.startsWith('//') || /^\/sign(?:in|out)\b/.test(path) ? '/' : path;
   };
 
   const again = (realm: Realm, to: string) => `/signin?${new URLSearchParams({ realm, to })}`;
   const idOf = (req: IncomingMessage) => jar.read(req, SESSION)?.value;
-  /** Uses a digest of the id, so that a token in a page discloses nothing about the cookie. */
+  /** A digest of the id, because a token in a page must not reveal the cookie. */
   const csrfAbout = (id: string, about: string) => `csrf\n${createHash('sha256').update(id).digest('base64url')}\n${about}`;
 
   const end = async (id: string): Promise<void> => {
     const session = await store.remove(id);
     if (session?.refresh === undefined) return;
-    // The session has ended already: an issuer that does not answer must not prevent the sign-out.
+    // The session has ended already, so a silent issuer does not matter.
     await need(clients[session.realm])
       .revoke(session.refresh)
       .catch((error: unknown) => log?.warn({ error: String(error) }, 'Tokens could not be revoked at sign-out.'));
@@ -151,7 +151,7 @@ export function createWebSessions({
 
     async signIn(req) {
       const { searchParams } = new URL(req.url ?? '/', base);
-      // Cookies belong to one host name, and the callback returns to ours.
+      // Cookies belong to one host name, which is also that of the callback.
       if (req.headers.host?.toLowerCase() !== host) return redirect(307, `${base}/signin?${searchParams}`);
       const to = returnPath(searchParams.get('to'));
       const asked = searchParams.get('realm');
@@ -191,7 +191,7 @@ export function createWebSessions({
         const why = error.code === 'SERVICE_UNAVAILABLE' ? 'unavailable' : 'unusable';
         return page(error.status === 503 ? 503 : 403, signInStoppedPage(why, again(realm, to), frame), jar.clear(FLOW));
       }
-      // A new sign-in always creates a new session, and ends the old one, which may belong to another person.
+      // A new sign-in creates a new session and ends the old one, which may belong to another person.
       const before = idOf(req);
       if (before !== undefined) await end(before);
       const id = randomBytes(32).toString('base64url');

@@ -1,4 +1,4 @@
-/** The contract suite: cases over every tool, resource and prompt of a configuration, derived from its declarations alone. */
+/** The contract suite: test cases for every tool, resource and prompt of a configuration. It derives them from the declarations. */
 import { systemPerson } from '../declare/people.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import type { Registry } from '../engine/registry.ts';
@@ -19,18 +19,18 @@ import { registryFor, type TestConfig } from './test-config.ts';
 import { openTestServer, type TestServer } from './test-server.ts';
 
 export interface ContractOptions {
-  /** `describe` and `it` of vitest, jest or node:test. Without them, the caller runs the returned cases. */
+  /** `describe` and `it` of vitest, jest or node:test. Without them, call the returned cases yourself. */
   readonly describe?: (name: string, body: () => void) => unknown;
   readonly it?: (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
   /** Closes the test server after all cases. Without it, the last case closes it. */
   readonly afterAll?: (body: () => Promise<void>) => unknown;
-  /** Only the tools, resources and prompts of these domains; by default all. */
+  /** Tests only the tools, resources and prompts of these domains. The default is all domains. */
   readonly domains?: readonly string[];
-  /** Writes rights.md of every domain again. A missing file is always written. */
+  /** True writes rights.md of every domain again. The suite always writes a missing file. */
   readonly update?: boolean;
-  /** Opens the server to test, instead of one with embedded stores and the sample data. */
+  /** Opens the server to test. The default is a server with embedded stores and the sample data. */
   readonly openServer?: () => Promise<TestServer>;
-  /** Tables that background work fills, such as `finance.people`. Checks of writes leave them out. */
+  /** Tables that background work changes, such as `finance.people`. The checks of writes ignore them. */
   readonly ignoredTables?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface ContractSuite {
   close(): Promise<void>;
 }
 
-/** The first case starts the server, and a case calls a tool hundreds of times. */
+/** The first case starts the server, and one case can call a tool hundreds of times. */
 const TIMEOUT_MS = 180_000;
 
 export function contractSuite(config: TestConfig, options: ContractOptions = {}): ContractSuite {
@@ -73,7 +73,7 @@ export function suiteOf(registry: Registry, options: ContractOptions & Pick<Requ
   return { cases, close };
 }
 
-/** The registry with the parts of some domains only. The server still serves all of them. */
+/** Returns the registry with some domains only. The server still serves all of them. */
 function onlyOf(registry: Registry, names: readonly string[]): Registry {
   const unknown = names.find((name) => !registry.domains.some((domain) => domain.name === name));
   if (unknown !== undefined) throw new Error(`The configuration has no domain ${unknown}.`);

@@ -1,4 +1,4 @@
-/** Raw access to the store of a domain, without tools and row rules: one interface for every kind of store. */
+/** Raw access to the store of a domain, without tools and row policies: one interface for all kinds of store. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { openDocuments } from '../server/documents.ts';
@@ -21,15 +21,15 @@ export interface VersionedRow {
 }
 
 export interface RawStore {
-  /** Versioned rows that have one of these ids in their key. */
+  /** The versioned rows whose key contains one of these ids. */
   rowsOf(ids: readonly string[]): Promise<VersionedRow[]>;
-  /** The names of the key fields of such rows. */
+  /** The names of the key fields of versioned rows. */
   keys(): Promise<ReadonlySet<string>>;
-  /** Changes the row like every other writer: its version number increases. */
+  /** Changes the row as any writer does: its version number increases. */
   touch(row: VersionedRow): Promise<void>;
-  /** How often a ticket took effect, and how often the domain's own audit chain records it. */
+  /** The number of effects of a ticket, and the number of its records in the domain's audit chain. */
   effectsOf(confirmationId: string): Promise<{ effects: number; records: number }>;
-  /** One digest over all rows, which changes with any of them. */
+  /** A digest of all rows. */
   fingerprint(): Promise<string>;
   /** The audit log as text. */
   auditLog(): Promise<string>;
@@ -40,7 +40,10 @@ export interface RawStore {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const opened = new WeakMap<TestServer, Map<AnyDomain, Promise<RawStore>>>();
-/** Opened once for each test server, and closed with it. `ignored`: tables that background work fills, left out of the fingerprint. */
+/**
+ * Opens one raw store per test server and domain, and closes it with the server. The fingerprint leaves out the `ignored` tables, which
+ * background work changes.
+ */
 export function openRawStore(testServer: TestServer, domain: AnyDomain, ignored: readonly string[] = []): Promise<RawStore> {
   const known = opened.get(testServer) ?? new Map<AnyDomain, Promise<RawStore>>();
   opened.set(testServer, known);
@@ -51,7 +54,7 @@ export function openRawStore(testServer: TestServer, domain: AnyDomain, ignored:
   return store;
 }
 
-/** Reads the catalogue only once: the tests do not change the schema. */
+/** Reads the catalogue once, because the tests do not change the schema. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined;
   return () => (known ??= read());
@@ -72,7 +75,7 @@ function sqlRawStore(testServer: TestServer, { name: domain }: AnyDomain, ignore
     const list = (names: unknown) => (typeof names === 'string' ? names.split(',') : []);
     return rows.map(({ table_name, keys, uuids }) => ({ table: `${domain}.${String(table_name)}`, keys: list(keys), uuids: list(uuids) }));
   });
-  /** Counts the rows and adds up their hashes: unlike a digest of their text, this needs no sorting. */
+  /** The number of rows and the sum of their hashes, because a digest of their text would need sorting. */
   const digest = once(async () => {
     const tables = await testServer.owner(
       "select table_name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE' and table_name not in ('effects', 'audit') order by 1",
@@ -132,13 +135,13 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
      where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' group by 1 order by 1`,
     [domain],
   );
-  // Effects and the audit log are never restored: the chains must continue.
+  // Effects and audit records stay, because the chains must continue.
   const tables = columns
     .map((row) => ({ name: String(row['name']), columns: String(row['columns']) }))
     .filter(({ name }) => !/\.(effects|audit)$/.test(name));
   const kept = `kept_${domain}`;
   const copy = (name: string) => `${kept}.${name.split('.')[1]}__copy`;
-  // Each table records whether it was written to, so only changed tables are restored.
+  // A trigger notes each changed table, so that only these tables are restored.
   await testServer.owner(`create schema ${kept}; create table ${kept}.written (name text primary key);
     create function ${kept}.note() returns trigger language plpgsql security definer as $$
     begin insert into ${kept}.written values (tg_table_schema || '.' || tg_table_name) on conflict do nothing; return null; end $$;
@@ -152,13 +155,12 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
     const written = new Set((await testServer.owner(`select name from ${kept}.written`)).map(({ name }) => name));
     const changed = tables.filter(({ name }) => written.has(name));
     if (changed.length === 0) return;
-    // Triggers and foreign keys are disabled during the restore, because the saved rows already contain what triggers maintain.
-    // Only the rows that differ are written.
+    // Disables triggers and foreign keys, because the saved rows contain what the triggers maintain. Writes only the rows that differ.
     const differs = (other: string) => `not exists (select from ${other} o where hash_record_extended(o, 0) = hash_record_extended(t, 0))`;
     const back = ({ name, columns: own }: (typeof tables)[number]) =>
       `delete from ${name} t where ${differs(copy(name))}; insert into ${name} (${own}) select ${own} from ${copy(name)} t where ${differs(name)};`;
     const restore = `begin; set local session_replication_role = replica; ${changed.map(back).join(' ')} delete from ${kept}.written; commit`;
-    // The sync of people may write the same rows meanwhile: the restore then fails with a conflict or a deadlock, and is repeated.
+    // The sync of people can write the same rows. The restore then fails with a conflict or a deadlock, and runs again.
     for (let attempt = 1; ; attempt++) {
       try {
         await testServer.owner(restore);
@@ -174,7 +176,7 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
 const anything = z.looseObject({});
 type AnyRows = Readonly<Record<string, { readonly key?: string }>>;
 
-/** Opens the collections a second time, without masks, with an audience that reads and writes all rows. */
+/** Opens the collections a second time, without masks and with an audience that may read and write all rows. */
 async function collectionsRawStore(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
   const declared = domain.collections as AnyRows;
   const open = Object.fromEntries(
@@ -230,14 +232,14 @@ async function collectionsRawStore(testServer: TestServer, domain: AnyDomain): P
       store,
       chains: backend.audit,
       last: (chain) => backend.last(chain),
-      // An effect is visible only to the person who caused it, and the audit log names that person.
+      // Only the person who caused an effect can read its result. The audit log names that person.
       async effect(id) {
         const [line] = (await auditLog()).filter((each) => each.includes(id));
         const principal = line === undefined ? '' : (JSON.parse(line) as { principal: string }).principal;
         return (await store.findResult({ ...who, person: { ...systemPerson(), principal } }, id)) !== undefined;
       },
       async refill(collection, rows) {
-        // `empty` deletes the rows of all collections, so it is called only before the first collection is filled.
+        // `empty` deletes the rows of all collections, so it runs only before the first collection is filled.
         if (!emptied) await backend.empty();
         emptied = collection !== Object.keys(declared).at(-1);
         await backend.loader.fill(collection, rows, () => {});
@@ -311,7 +313,7 @@ async function collectionsRawStore(testServer: TestServer, domain: AnyDomain): P
       }
       const before = await fingerprint();
       return async () => {
-        // Most tests write nothing, and a comparison takes a tenth of the time of a restore.
+        // Most tests write nothing, and the comparison is ten times as fast as a restore.
         if ((await fingerprint()) === before) return;
         for (const table of Object.keys(declared)) await refill(table, kept.get(table) ?? []);
       };
@@ -319,7 +321,7 @@ async function collectionsRawStore(testServer: TestServer, domain: AnyDomain): P
   };
 }
 
-/** A store without transactions records an intent before each outcome, and also attempts that came too late. */
+/** A store without transactions writes an intent before each outcome, and a record for a write that did not happen. */
 const isAttempt = (line: string) => ['INTENT', 'NOT_WRITTEN'].includes(String((JSON.parse(line) as { code: string | null }).code));
 
 const touchRecord = (server: string) => ({

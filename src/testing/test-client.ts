@@ -1,4 +1,4 @@
-/** A client for a running Tamshai, in this process or another. It signs the tokens of the people itself, with the keys of the server. */
+/** A client for a running Tamshai server. It signs the tokens of people with the keys of the server. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Dispatcher, request } from 'undici';
 import type { Answer, CancelledAnswer, PendingAnswer } from '../declare/answer.ts';
@@ -11,7 +11,7 @@ export interface Reply<T = Answer> {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly text: string;
-  /** The parsed body; undefined if it is not a JSON object. */
+  /** The parsed body; undefined if the body is not a JSON object. */
   readonly body: T;
 }
 
@@ -50,7 +50,7 @@ export interface RpcOptions {
   readonly server?: string | undefined;
   readonly query?: string;
   readonly headers?: Record<string, string>;
-  /** The whole message as text, for messages that JSON.stringify cannot produce. */
+  /** The message as text, if JSON.stringify cannot create it. */
   readonly raw?: string | Buffer;
 }
 
@@ -63,7 +63,7 @@ export interface TestClient {
   direct(user: string, server: string, tool: string, input?: unknown, options?: TokenOptions): Promise<Reply>;
   ask(user: string, server: string, tool: string, input: unknown): Promise<PendingAnswer>;
   decide(user: string, id: string, approved: boolean): Promise<Reply<Answer | CancelledAnswer>>;
-  /** A real MCP client of this person, on the gateway or on one server. */
+  /** Returns an MCP client of this person for the gateway or one server. */
   mcp(user: string, options?: TokenOptions & { era?: 'modern' | 'legacy'; query?: string }): Promise<Client>;
   /** Sends one message of MCP revision 2026-07-28 without a client library. */
   rpc<T = CallResult>(token: string, method: string, params?: object, options?: RpcOptions): Promise<RpcReply<T>>;
@@ -94,7 +94,7 @@ export function connectTestClient({ base, ports, keys, people, clock = { now: ()
     return found;
   };
   const address = (server = 'gateway') => `http://localhost:${ports[server]}`;
-  // All gateways accept tokens for the same audience, base; each domain server accepts only tokens for its own address.
+  // Every gateway accepts the audience `base`. A domain server accepts only its own address.
   const audience = (server = 'gateway') => (server === 'gateway' ? base : address(server));
   const clients: Client[] = [];
   const client: TestClient = {

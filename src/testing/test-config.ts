@@ -6,11 +6,11 @@ import type { ProjectConfig } from '../declare/config.ts';
 import type { SampleCompany } from '../declare/sample.ts';
 import { type Registry, registryOf } from '../engine/registry.ts';
 
-/** What defineConfig returns. The people of its sample company call the tools, so `sample` must not be `false`. */
+/** The result of defineConfig. Its sample people call the tools, so `sample` must not be `false`. */
 export type TestConfig = ProjectConfig;
 
 const registries = new WeakMap<TestConfig, Registry>();
-/** Built once for each configuration: other modules cache what they derive from a registry. */
+/** Returns the same registry for the same configuration, because other modules cache by registry. */
 export function registryFor(config: TestConfig): Registry {
   const known = registries.get(config) ?? registryOf(config.domains, sampleOf(config), companyOf(config));
   registries.set(config, known);

@@ -1,4 +1,4 @@
-/** Starts a configuration on real sockets, with embedded stores in a temporary folder and a clock that a test can move. */
+/** Starts a configuration on real sockets, with embedded stores in a temporary folder and a clock that tests can move. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import type { DocumentDatabase } from '../storage/documents/database.ts';
 import { connectTestClient, type TestClient } from './test-client.ts';
 import { companyOf, registryFor, type TestConfig } from './test-config.ts';
 
-/** Real time plus an offset that a test can set. */
+/** The real time plus an offset that tests set. */
 export interface TestServerClock extends Clock {
   pass(seconds: number): void;
-  /** Stops the clock while `work` runs, so answers that contain minutes can be compared. */
+  /** Stops the clock while `work` runs, so that answers with times are equal. */
   stoppedFor<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -29,7 +29,7 @@ export type Owner = (text: string, values?: readonly unknown[]) => Promise<Row[]
 export interface TestServer extends TestClient {
   readonly tamshai: Tamshai;
   readonly folder: string;
-  /** The data folders: one for each process of a cluster. */
+  /** The data folders, one for each process of a cluster. */
   readonly folders: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly config: Config;
@@ -40,7 +40,7 @@ export interface TestServer extends TestClient {
   readonly owner: Owner;
   /** Raw access to the database of a domain in a document store. */
   documents(domain: string): Promise<DocumentDatabase>;
-  /** Registers something to close before the test server itself. */
+  /** Adds a function that closes something before the test server itself. */
   later(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -57,18 +57,18 @@ export interface Launched {
 }
 
 export interface TestServerOptions {
-  /** By default that of the configuration. */
+  /** The default is the company of the configuration. */
   readonly company?: Company;
-  /** Settings by the names of the environment variables. */
+  /** Settings by environment variable. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly model?: Model | undefined;
-  /** The servers that this process serves; by default all. */
+  /** The servers of this process. The default is all servers. */
   readonly servers?: readonly string[] | undefined;
   /** Limits for slow requests, instead of the defaults. */
   readonly connections?: ConnectionLimits | undefined;
   /** Fills the data folder before the start, or creates stores elsewhere. Without it, the start loads the sample data. */
   prepare?(folder: string, environment: Readonly<Record<string, string>>): Promise<PreparedStores | undefined>;
-  /** Starts the product in another form than one process. */
+  /** Starts Tamshai in another form than one process. */
   launch?(folder: string, environment: Readonly<Record<string, string>>, parts: Omit<Starting, 'servers'>): Promise<Launched>;
 }
 
@@ -77,7 +77,7 @@ export const openTestServer = (config: TestConfig, options: TestServerOptions = 
 
 export const serversOf = ({ domains }: Pick<Registry, 'domains'>): string[] => ['gateway', ...domains.map(({ name }) => name)];
 
-/** Settings of a test server in a folder: ports that the system chooses, and limits that no suite reaches. */
+/** The settings of a test server: free ports, and limits that no test reaches. */
 export const testSettings = (registry: Pick<Registry, 'domains'>, folder: string): Record<string, string> => ({
   ...Object.fromEntries(serversOf(registry).map((name) => [`${name.toUpperCase()}_PORT`, '0'])),
   TAMSHAI_DATA: folder,
@@ -163,7 +163,7 @@ function createTestLog() {
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
   return { logged, log: { info: write('info'), warn: write('warn'), error: write('error') } };
 }
-/** Serialises errors with message and stack, as some loggers do: tests check that these texts do not get into a log. */
+/** Logs errors with message and stack, because tests check that these texts are in no log. */
 const errorsToo = (_key: string, value: unknown): unknown =>
   value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;
 
@@ -171,7 +171,7 @@ const embeddedOwner =
   ({ embedded }: Tamshai): Owner =>
   async (text, values) => {
     if (!embedded) throw new Error('This configuration has no embedded SQL database.');
-    // In its own transaction: background work may use the only session of the embedded database at the same time.
+    // Needs its own transaction, because background work uses the same single session.
     return embedded.transaction('tamshai_app', { text: 'select 1', values: [] }, async (session) => {
       await session.query('set local session authorization postgres');
       return session.query(text, values);

@@ -1,7 +1,7 @@
 /** Finds the free-text fields of a JSON Schema with their declared origins, at any depth. */
 type Schema = Readonly<Record<string, unknown>>;
 export interface TextField {
-  /** For example `data[].address.city`; `{}` is any value of a record and `{key}` any key. */
+  /** Such as `data[].address.city`. `{}` is any value of a record, and `{key}` is any key. */
   readonly path: string;
   readonly origin: 'untrusted' | 'company' | 'caller' | undefined;
 }

@@ -1,4 +1,4 @@
-/** Calls tools for every person at every endpoint: REST API and MCP of the gateway, REST API and MCP of the domain's own server. */
+/** Calls tools as any person at every endpoint: REST API and MCP of the gateway, and of the domain's own server. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../declare/answer.ts';
 import type { Tool } from '../declare/tool.ts';
@@ -12,11 +12,11 @@ export interface Outcome {
   /** The HTTP status. */
   readonly status: number;
   readonly answer: Answer;
-  /** The body as received. */
+  /** The received body. */
   readonly text: string;
   readonly requestId: string;
   readonly result: CallResult | undefined;
-  /** The JSON-RPC error, where there is no result. */
+  /** The JSON-RPC error, if there is no result. */
   readonly error: { readonly code: number; readonly message: string } | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Who {
 
 export const today = (client: Pick<TestClient, 'clock'>): string => client.clock.now().toISOString().slice(0, 10);
 
-/** Calls tools for every person. It reuses a token for two minutes: thousands of calls would otherwise need thousands of tokens. */
+/** Calls tools as any person. Reuses each token for two minutes, because thousands of calls need many tokens. */
 export class ToolCaller {
   readonly client: TestClient;
   readonly #tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
@@ -119,10 +119,13 @@ export type Property = Readonly<{
 export const propertiesOf = (tool: Tool): [string, Property][] =>
   Object.entries((jsonSchema(tool.input, 'input')['properties'] ?? {}) as Record<string, Property>);
 
-/** Words that reveal the implementation. Those that are parts of English words match only as whole words. */
+/** Words that reveal the implementation. A word that is part of an English word matches only alone. */
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
-/** The first word in an answer that reveals the implementation, or undefined. Encrypted values are skipped: they match by chance. */
+/**
+ * Returns the first word that reveals the implementation, with the text around it. Ignores cursors, because encrypted text can match by
+ * chance.
+ */
 export function leakIn(text: string): string | undefined {
   const plain = text.replace(/(nextCursor\\*":\\*")[\w-]+/g, '$1');
   const found = INSIDE.exec(plain);

@@ -1,4 +1,4 @@
-/** Marks responses that stay open to stream changes. A stopping server may end them without losing a result. */
+/** Marks responses that stay open to stream changes. A server that stops may end them, because they lose no result. */
 import type { ServerResponse } from 'node:http';
 
 const open = new WeakSet<ServerResponse>();

@@ -1,4 +1,4 @@
-/** Checks and reads HTTP requests: Host and Origin, request ids, bodies bounded in size and time, strict JSON. Sends errors without a framework. */
+/** Reads HTTP requests: checks Host and Origin, limits the size and time of bodies, parses JSON strictly, and sends errors. */
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
@@ -13,8 +13,8 @@ export interface Addresses {
 export type Guard = (req: IncomingMessage) => Failure | undefined;
 
 /**
- * Protects against DNS rebinding (by Host) and cross-origin pages (by Origin); programs send no Origin.
- * Both are compared including the port, since another port of localhost is another application.
+ * Host protects against DNS rebinding, and Origin against pages of other sites; programs send no Origin. The port counts too, because
+ * another port of localhost is another application.
  */
 export function createHostGuard({ hosts, origins }: Addresses): Guard {
   const ourHosts = new Set(hosts.map((host) => host.toLowerCase()));
@@ -32,7 +32,7 @@ export function createHostGuard({ hosts, origins }: Addresses): Guard {
   };
 }
 
-/** The loopback names of this machine. Clients omit the default port in Host and Origin. */
+/** The loopback names of this machine, without the port if it is 80, as clients send them. */
 export function loopbackAddresses(port: number): Addresses {
   const hosts = ['localhost', '127.0.0.1', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`));
   return { hosts, origins: hosts.map((host) => `http://${host}`) };
@@ -50,13 +50,13 @@ export const joinAddresses = (...all: readonly Addresses[]): Addresses => ({
 
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** The caller's own request id if it is safe in logs and links, else a new one. */
+/** Returns the caller's request id if it is safe in logs and links; otherwise a new one. */
 export function requestId(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Sends an error answer. Closes the connection if the body was too slow, or is unread and may be long. */
+/** Sends an error answer. Closes the connection after a slow body, and if a long body may be unread. */
 export function sendFailure(res: ServerResponse, refused: Failure, headers: OutgoingHttpHeaders = {}, extra: object = {}): void {
   if (res.headersSent) {
     res.destroy();
@@ -83,7 +83,7 @@ export interface BodyLimits {
   readonly ms: number;
 }
 
-/** Whether a body has an encoding other than `identity` and `chunked`. Such bodies are refused, since no layer decodes them. */
+/** True if the body has an encoding other than `identity` and `chunked`. Nothing decodes such bodies, so they are refused. */
 export const isPacked = ({ 'content-encoding': encoding, 'transfer-encoding': transfer }: IncomingHttpHeaders): boolean =>
   (encoding !== undefined && encoding.toLowerCase() !== 'identity') || (transfer !== undefined && transfer.toLowerCase() !== 'chunked');
 export const packed = () => failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
@@ -94,7 +94,7 @@ export const BODY_LIMITS: BodyLimits = { bytes: 256 * 1024, ms: 15_000 };
 export const tooLarge = ({ bytes }: BodyLimits = BODY_LIMITS) =>
   failure('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes / 1024} kB.`);
 
-/** Rejects as soon as the body is known to be too large, compressed or too slow. */
+/** Rejects a body that is too large, compressed or too slow, before it is complete. */
 export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (isPacked(req.headers)) {
@@ -119,17 +119,17 @@ export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS)
     };
     const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
     const onClose = () => finish(() => reject(failure('VALIDATION_ERROR', 'The connection closed before the body was complete.')));
-    // The HTTP listener emits a Failure as `error` on the request when the body is too slow or malformed.
+    // The HTTP listener emits a Failure as `error` on the request if the body is too slow or malformed.
     const onError = (error: Error) =>
       finish(() => reject(error instanceof Failure ? error : failure('VALIDATION_ERROR', 'The request is malformed.')));
     const deadline = setTimeout(() => finish(() => reject(tooSlow(limits.ms))), limits.ms);
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onError);
-    // A reset connection emits an error after close; without a listener it would end the process.
+    // A reset connection emits an error after close. Without a listener, this error would end the process.
     req.on('error', () => undefined);
   });
 }
 
-/** Refuses invalid UTF-8: Node's own decoding would silently replace broken bytes by U+FFFD. */
+/** Refuses invalid UTF-8, because Node replaces invalid bytes by U+FFFD without an error. */
 export function decodeText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw failure('VALIDATION_ERROR', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
@@ -144,14 +144,11 @@ export async function readJson(req: IncomingMessage, rules: JsonRules, limits?: 
 export const JSON_LIMITS = { depth: 32, keys: 2_000, items: 10_000, stringBytes: 64 * 1024 } as const;
 
 export interface JsonRules {
-  /**
-   * JSON.parse silently keeps the last of two equal keys. `refuse` is for MCP messages, decisions and executions, where it
-   * must be clear which value the sender meant.
-   */
+  /** JSON.parse keeps the last of two equal keys. `refuse` is for MCP messages, decisions and executions, which must have one meaning. */
   readonly duplicates: 'refuse' | 'allow';
-  /** The most bytes of a string, if they differ from the limit for callers. */
+  /** The largest length of a string in bytes, if it is not the usual limit. */
   readonly stringBytes?: number | undefined;
-  /** False for a body that the gateway has parsed and signed: the tool validates it, so that a refusal is in the audit log. */
+  /** False for a body from the gateway, which has checked it. The tool still validates it. */
   readonly checked?: boolean | undefined;
 }
 
@@ -160,7 +157,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 const refuse = (message: string): Failure => failure('VALIDATION_ERROR', message);
 
-/** Returns a bounded, well-formed value with finite numbers and safe keys, so that later layers need not check this again. */
+/** Returns a value within the limits, with finite numbers and safe keys. Later code need not check this again. */
 export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.stringBytes, checked = true }: JsonRules): unknown {
   let value: unknown;
   try {
@@ -169,10 +166,10 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
     throw refuse(text === '' ? 'The body is empty; send JSON.' : 'The body is not valid JSON.');
   }
   if (!checked) return value;
-  // In decoded UTF-8, NUL and lone surrogates can only come from an escape, so most bodies skip the search for them.
+  // After decoding, NUL and lone surrogates can only come from an escape, so texts without escapes need no search.
   const walk: Walk = { keys: 0, items: 0, escapes: text.includes('\\u'), stringBytes };
   check(value, 0, walk);
-  // Each member has one colon. If the numbers of colons and keys are equal, no key is duplicated and the slower count is not needed.
+  // Each member has one colon. If a text has as many colons as keys, no key is duplicated, and the slow count is not needed.
   if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys)
     throw refuse('An object in the body names the same key twice.');
   return value;
@@ -180,7 +177,7 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
 
 interface Walk {
   keys: number;
-  /** The sum over all lists. */
+  /** The total number of items of all lists. */
   items: number;
   readonly escapes: boolean;
   readonly stringBytes: number;
@@ -210,7 +207,7 @@ function check(value: unknown, depth: number, walk: Walk): void {
 }
 
 function checkString(value: string, { escapes, stringBytes }: Walk): void {
-  // A UTF-16 unit takes at most three bytes in UTF-8, so only long strings need to be measured.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so only long strings are measured.
   if (value.length * 3 > stringBytes && Buffer.byteLength(value) > stringBytes) {
     throw refuse(`A text in the body is longer than ${stringBytes / 1024} kB.`);
   }
@@ -225,7 +222,7 @@ function countColons(text: string): number {
   return colons;
 }
 
-/** Counts the members in the text by their colons outside of strings. More members than keys means duplicates. */
+/** Counts the colons outside of strings, which is the number of members. More members than keys means duplicates. */
 function countMembers(text: string): number {
   let members = 0;
   let inString = false;

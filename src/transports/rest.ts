@@ -15,26 +15,26 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The raw bytes of the body, for signatures over them. */
     rawBody: Buffer | undefined;
-    /** The rules for parsing the body; set if `vouchedFor` accepted the sender before the body was read. */
+    /** The rules for parsing the body. Set if `vouchedFor` accepted the sender. */
     vouched: JsonRules | undefined;
-    /** True once the route's handler writes the audit record itself. */
+    /** True if the route's handler writes the audit record itself. */
     recorded: boolean;
   }
   interface FastifyContextConfig {
     /** The body is a form instead of JSON. */
     form?: boolean;
-    /** Records a request that was refused before its handler could record it. The returned failure is sent. */
+    /** Records a request that was refused before its handler ran. Resolves to the failure to send. */
     record?: (req: FastifyRequest, refused: Failure) => Promise<Failure>;
   }
 }
 
 export interface RestApp {
   readonly app: FastifyInstance;
-  /** Answers one request. Call it only after `app.ready()` has resolved. */
+  /** Answers one request. `app.ready()` must have resolved. */
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
-/** `strictBodies` lists route patterns, not paths: the same path can be encoded in several ways. */
+/** `strictBodies` are the route patterns whose bodies must not repeat a key. A path would not do, because it has several encodings. */
 export function createRestApp(log: Logger, strictBodies: readonly string[]): RestApp {
   let handler: (req: IncomingMessage, res: ServerResponse) => void = () => {};
   const app = fastify({
@@ -42,11 +42,11 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
     trustProxy: false,
     bodyLimit: BODY_LIMITS.bytes,
     requestTimeout: 0,
-    // A parameter may be as long as a request line, so that the handler refuses a long one in our error format.
+    // Allows long parameters, because Fastify would refuse them in another error format.
     routerOptions: { maxParamLength: 64 * 1024, caseSensitive: true },
     frameworkErrors: (error, req, reply) => void sendError(reply as FastifyReply, translated(error, req as FastifyRequest, log)),
     genReqId: (req) => requestId(req.headers),
-    // Our own listeners receive the requests and check Host, Origin and path first.
+    // Our own listeners get the requests and check Host, Origin and path first.
     serverFactory: (made) => {
       handler = made as typeof handler;
       return createServer(); // Fastify requires a server; this one never listens
@@ -96,7 +96,7 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
       'referrer-policy': 'no-referrer',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
-    // Unknown routes are refused before the body is parsed; otherwise Fastify would first report a missing body.
+    // Refuses unknown routes here, because Fastify would first report a missing body.
     if (req.is404) refuseUnknown(req, reply);
     if (isPacked(req.headers)) throw packed();
     const type = req.headers['content-type'];
@@ -118,23 +118,23 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
   return { app, handle: (req, res) => handler(req, res) };
 }
 
-/** The statuses of a request whose body was not accepted. */
+/** The statuses of requests whose body was not accepted. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 const otherType = ({ routeOptions: { config } }: FastifyRequest) =>
   failure('UNSUPPORTED_MEDIA_TYPE', config.form ? 'Only a form is accepted here.' : 'Only JSON is accepted here.');
 
-/** What the audit log contains about a body that could not be parsed: its length, and its digest if it was received completely. */
+/** The length of a refused body for the audit log, and its digest if the body is complete. */
 export function unreadBody({ rawBody, headers }: FastifyRequest): UnreadBody {
   if (rawBody === undefined) return { bytes: Number(headers['content-length'] ?? 0) };
   return { bytes: rawBody.length, sha256: hash('sha256', rawBody, 'base64url') };
 }
 
-/** A body grows when the gateway wraps and serialises it again: 1e20 becomes a one and twenty zeros. */
+/** The gateway's body can be longer than the caller's: 1e20 becomes a one and twenty zeros. */
 export const VOUCHED_BYTES = 8 * BODY_LIMITS.bytes;
 
 /**
- * For routes where another of our processes may send larger bodies than a caller. `vouch` authenticates the sender before the body is
- * read, and returns the rules for parsing it. For any other sender the usual limit applies.
+ * For routes to which our other processes may send larger bodies. `vouch` authenticates the sender before the body is read and returns the
+ * rules for parsing. Other senders have the usual limit.
  */
 export const vouchedFor = (vouch: (req: FastifyRequest, reply: FastifyReply) => Promise<JsonRules | undefined>): RouteShorthandOptions => ({
   bodyLimit: VOUCHED_BYTES,
@@ -197,8 +197,8 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer
 }
 
 /**
- * A body is the input itself, or `{"input": …}` with no other keys than `beside`. Otherwise the whole body is the input: no tool has a
- * field "input", so the tool refuses it, and the refusal is in the audit log.
+ * The body is the input, or `{"input": …}` with no other keys than `beside`. A body with other keys is passed on whole. Its tool refuses
+ * it, because no tool has a field "input".
  */
 export function inputOf(body: unknown, beside: readonly string[] = []): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'input')) return body ?? {};

@@ -10,7 +10,7 @@ export interface EventStream {
 }
 
 const HEARTBEAT_MS = 15_000;
-/** The most bytes that are buffered for a slow client. */
+/** The largest buffer for a slow client, in bytes. */
 const MAX_BUFFERED = 1024 * 1024;
 
 export interface StreamOptions {
@@ -46,7 +46,7 @@ export function openEventStream(
     stopHeartbeat();
     closed.abort();
   };
-  // A response that is destroyed already emits no close event.
+  // A destroyed response emits no close event.
   if (res.destroyed) onClose();
   else res.once('close', onClose);
   res.on('error', () => res.destroy());

@@ -4,7 +4,7 @@ import { ensureNone } from './expect.ts';
 import type { ContractCase, Subject } from './subject.ts';
 
 interface Rule {
-  /** Says what is wrong with the named object. */
+  /** The problem of the named object, as a sentence. */
   readonly problem: (name: string, domain: string) => string;
   /** Returns the names of the objects that break the rule; `$1` is the domain. */
   readonly sql: string;

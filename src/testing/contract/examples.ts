@@ -1,4 +1,4 @@
-/** Cases for examples: each answers as it declares, alike at every endpoint, in the published shape, and is recorded. */
+/** Cases for examples: each endpoint gives the declared answer in the published shape, and the audit log has the call. */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import type { Answer } from '../../declare/answer.ts';
 import { statusOf, toolFailure } from '../../declare/errors.ts';
@@ -76,9 +76,9 @@ async function everywhere({ registry }: Subject, { server, caller }: Opened, ask
   return [...outcomes].map(([endpoint, outcome]) => ({ what: `${what} (${endpoint})`, as, outcome }));
 }
 
-/** The cursor is encrypted anew each time. */
+/** Two equal pages have different cursors, because each encryption has its own nonce. */
 const withoutCursor = (answer: unknown): unknown => JSON.parse(JSON.stringify(answer).replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
-/** A tool that writes at once makes a new row each time, so only the shape of its answers is equal. */
+/** A tool that writes at once creates a new row each time, so only the types of its answers are equal. */
 const typesIn = (value: unknown): unknown =>
   typeof value !== 'object' || value === null
     ? typeof value
@@ -112,7 +112,7 @@ interface Sent {
   readonly as: string;
   readonly outcome: Outcome;
 }
-/** Records of background work that may come between those of the calls. */
+/** Background work can write records between those of the calls. */
 const OTHERS = 20;
 const DECISIONS: Readonly<Record<string, string>> = { success: 'allowed', pending_confirmation: 'pending', error: 'refused' };
 

@@ -1,4 +1,4 @@
-/** Assertions of the contract suite: plain errors whose sentence names the tool, the person, the expected and the received value. */
+/** Assertions of the contract suite. Each error names the tool, the person, and the expected and received value. */
 import { isDeepStrictEqual } from 'node:util';
 
 const MOST = 300;
@@ -16,7 +16,7 @@ export function ensureEqual(found: unknown, expected: unknown, subject: string):
 }
 
 const LISTED = 8;
-/** Reports several problems at once, so that an author corrects them in one go. */
+/** Reports several problems at once, so that an author can correct all of them. */
 export function ensureNone(problems: readonly string[]): void {
   if (problems.length === 0) return;
   const more = problems.length > LISTED ? [`… and ${problems.length - LISTED} more.`] : [];

@@ -1,4 +1,4 @@
-/** Cases for inputs: everything that the schema does not accept is a validation error at every endpoint, never an internal error. */
+/** Cases for inputs: every endpoint answers VALIDATION_ERROR for an input that the schema does not accept. */
 import type { ErrorAnswer } from '../../declare/errors.ts';
 import type { Tool } from '../../declare/tool.ts';
 import { codeOf, concurrently, type Endpoint, leakIn, type Property, propertiesOf, today } from '../tool-caller.ts';
@@ -8,7 +8,7 @@ import { type ContractCase, examplesOf, nameOf, type Subject, workingExample } f
 const ENDPOINTS: readonly Endpoint[] = ['rest', 'mcp', 'direct'];
 const isText = ({ type, enum: options, format }: Property) => type === 'string' && options === undefined && format === undefined;
 
-/** Values that a field with this schema refuses. */
+/** Returns values that this schema must refuse. */
 export function wrongFor(property: Property): unknown[] {
   const { type, enum: options } = property;
   const anything = [null, [], {}, { $ne: null }, { $gt: '' }];
@@ -50,7 +50,7 @@ const WRONG_IDS = [
   "0e000000-0000-4000-8000-000000000009' or true --",
   'null',
 ];
-/** Longer texts do not reach the tool: the endpoints refuse the whole body. */
+/** The endpoints refuse a body with a longer text before it reaches the tool. */
 const HUGE = 30_000;
 function wrongTexts({ format, maxLength, minLength }: Property): unknown[] {
   const texts: unknown[] = [5, true, ['text']];
@@ -62,7 +62,7 @@ function wrongTexts({ format, maxLength, minLength }: Property): unknown[] {
   return texts;
 }
 
-/** Characters that the reader of a card or a list does not see, or that reorder the text around them. */
+/** Invisible characters, and characters that change the order of the text around them. */
 const UNSEEN = ['\u202e', '\u2066', '\u{e0041}\u{e0042}', '\u0007', '\u001b[31m'];
 /** Texts with a meaning in SQL, in templates, in HTML or in a file path. */
 const SYNTAX = [
@@ -137,7 +137,7 @@ async function checkTexts(subject: Subject, tool: Tool): Promise<void> {
   for (const [key, property] of propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor')) {
     const texts = SYNTAX.filter(({ length }) => length <= (property.maxLength ?? 0));
     const attempt = async (text: string) => {
-      // The endpoints take turns: the case about examples proves that all of them answer alike.
+      // Uses the endpoints in turn, because another case proves that all endpoints answer the same.
       const endpoint = ENDPOINTS[SYNTAX.indexOf(text) % ENDPOINTS.length] ?? 'rest';
       const { answer, status } = await caller.call(endpoint, as, tool, { ...input, [key]: text });
       const code = codeOf(answer);

@@ -1,4 +1,4 @@
-/** Cases for lists: every page size gives the same rows in the same order, and a cursor is valid only for its own call and caller. */
+/** Cases for lists: every page size gives the same rows in the same order. A cursor is valid only for its own call and caller. */
 import { randomUUID } from 'node:crypto';
 import type { ListMetadata } from '../../declare/answer.ts';
 import type { Tool } from '../../declare/tool.ts';
@@ -27,7 +27,7 @@ async function pageOf({ caller }: Opened, tool: Tool, as: string, input: Row): P
   return { rows: answer.data as Row[], metadata: answer.metadata as ListMetadata };
 }
 
-/** More rows are the same code again, and take long. */
+/** More rows would only take longer. */
 const MOST_ROWS = 200;
 async function walk(opened: Opened, tool: Tool, as: string, size: (page: number) => number): Promise<Row[]> {
   const rows: Row[] = [];
@@ -81,7 +81,7 @@ async function checkPages(subject: Subject, tool: Tool): Promise<void> {
   );
 }
 
-/** One person for each audience of the list: the first who sees several rows, if there is one. */
+/** Returns one person for each audience of the list: the first who sees several rows, or else the first. */
 async function readersOf(subject: Subject, opened: Opened, tool: Tool): Promise<string[]> {
   const readers = new Map<string, { readonly username: string; readonly pages: boolean }>();
   for (const person of subject.callersOf(tool)) {
@@ -93,7 +93,7 @@ async function readersOf(subject: Subject, opened: Opened, tool: Tool): Promise<
   return [...readers.values()].map(({ username }) => username);
 }
 
-/** A value that the field accepts, whether or not any row has it. */
+/** A value that the field accepts. No row need have it. */
 function some({ type, format, enum: options, minimum, anyOf }: Property): unknown {
   if (options) return options.at(-1);
   if (anyOf) return some(anyOf[0] ?? {});
@@ -113,7 +113,7 @@ async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]
     const page = await pageOf(opened, tool, username, { limit: 1 });
     if (page.metadata.nextCursor !== undefined) [as, cursor, first] = [username, page.metadata.nextCursor, page];
   }
-  // The case about pages reports a list that nobody can page through.
+  // Another case reports a list in which nobody has a second page.
   if (first === undefined) return;
   for (const endpoint of ['mcp', 'direct', 'direct-mcp'] as const) {
     const [here, there] = await Promise.all(

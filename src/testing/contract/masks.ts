@@ -1,4 +1,4 @@
-/** Cases for masks: a masked field is hidden in every row for everyone who may not see it, and shown at least once to those who may. */
+/** Cases for masks: everyone who may not see a masked field gets `*** (Hidden)`, and someone who may see it gets a value. */
 import { HIDDEN } from '../../declare/fields.ts';
 import { type MaskedField, maskedFields } from '../../declare/masks.ts';
 import type { Persona } from '../../declare/sample.ts';
@@ -58,7 +58,7 @@ async function checkMask(subject: Subject, { domain, mask, rule }: { domain: Any
   );
 }
 
-/** A sample person with each single role of the domain that does not lift the mask: no sample person may have such roles alone. */
+/** A sample person with a single role that does not lift the mask. In the sample, every person may have more roles. */
 function variantsOf({ registry, people }: Subject, { audiences }: AnyDomain, { shownTo }: Mask): Persona[] {
   const roles = new Set(Object.values(audiences).flatMap((audience) => audience.roles));
   return [...roles].flatMap((role) => {
@@ -82,7 +82,7 @@ async function withRoles({ server, caller }: Opened, { username, roles }: Person
   }
 }
 
-/** An empty value reveals nothing: the sum over no rows is 0 for everyone. */
+/** An empty value reveals nothing. For example, the sum of no rows is 0 for everyone. */
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || value === 0 || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 const isOpen = (value: unknown) => value !== HIDDEN && !isEmpty(value);
@@ -95,7 +95,7 @@ interface Exercise {
   readonly seen: readonly Seen[];
   readonly fields: readonly { readonly tool: Tool; readonly path: MaskedField }[];
 }
-/** A mask that was never seen open, or never seen closed, is not proven. */
+/** Reports a mask if no call showed a value, or no call hid one. */
 function notExercised(subject: Subject, { domain, mask, rule, seen, fields }: Exercise): string[] {
   const isEntitled = (person: Persona) => rule.shownTo.some((role) => subject.rolesOf(person).has(role));
   const subjectOf = `${domain.name}: the mask '${mask}' is not exercised`;
@@ -121,7 +121,7 @@ interface Reading {
 }
 const PAGES = 4;
 
-/** The masked values in everything that the examples and the first pages of a tool show to a person. */
+/** The masked values that a person sees in the examples and the first pages of a tool. */
 async function valuesFor(subject: Subject, { server, caller }: Opened, { tool, paths, person }: Reading): Promise<Seen[]> {
   const inputs = [...(tool.kind === 'list' ? [{}] : []), ...exampleInputs(tool, server)];
   const found: Seen[] = [];
@@ -143,7 +143,7 @@ async function valuesFor(subject: Subject, { server, caller }: Opened, { tool, p
 function valuesIn(subject: Subject, { tool, paths, person }: Reading, row: unknown, input: object): Seen[] {
   return paths.flatMap(({ path }) => {
     const own = stepsOf(path);
-    // In an answer with rows of several people, each value belongs to the row around it.
+    // An answer can contain rows of several people. Each value belongs to the row around it.
     const list = own.lastIndexOf('[]');
     const around = list < 0 ? [row] : valuesAt(row, own.slice(0, list + 1));
     return around.flatMap((part) =>
@@ -164,8 +164,8 @@ const textsIn = (value: unknown): string[] =>
 const PERSON_KEY = /(^|_)(employee|owner|person|user)_id$/;
 
 /**
- * A row is the caller's own if it names them. A row that names nobody is their own if the audience shows only rows of the caller, or if the
- * tool takes the id of a person and the call left it out.
+ * A row is the caller's own if it names the caller. A row without names is their own if the audience shows only their rows, or if the call
+ * left out the id of a person.
  */
 function isOwnRow(subject: Subject, { tool, person }: Omit<Reading, 'paths'>, row: unknown, input: object): boolean {
   const texts = new Set([...textsIn(row), ...textsIn(input)]);

@@ -1,4 +1,4 @@
-/** Cases for resources and prompts: those who may read them can, others are refused, and lists show nothing else. */
+/** Cases for resources and prompts: only people with a right can read and list them. */
 import type { Persona } from '../../declare/sample.ts';
 import type { Prompt, Resource } from '../../declare/resources.ts';
 import { opens } from '../../engine/access.ts';
@@ -38,7 +38,7 @@ const listed = async (opened: Opened, person: Persona, kind: 'resources' | 'reso
 async function checkResource(subject: Subject, resource: Resource): Promise<void> {
   const opened = await subject.begin();
   const isTemplate = resource.variables.length > 0;
-  // A placeholder names no row: then the answer is a declared error.
+  // No row has the id `x`, so the answer is a declared error.
   const uri = resource.uri.replace(/\{[^}]+\}/g, 'x');
   for (const person of subject.people) {
     const may = opens(resource.tool, subject.rolesOf(person));

@@ -1,4 +1,4 @@
-/** Compares the rights of a domain with the committed file rights.md beside its declaration, so that each change shows as a difference. */
+/** Compares the rights of a domain with the committed file rights.md, so that a review sees each change. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Filter } from '../../declare/filter.ts';
@@ -11,7 +11,7 @@ import { ensure } from './expect.ts';
 import type { ContractCase, Subject } from './subject.ts';
 
 export interface RightsOptions {
-  /** Writes the file of each domain again. */
+  /** True writes the file of each domain again. */
   readonly update: boolean;
 }
 
@@ -64,10 +64,10 @@ async function rightsOf({ registry }: Subject, domain: AnyDomain, owner: Owner):
   return [`# Rights in ${domain.name}\n`, `${intro}\n`, ...written].join('\n');
 }
 
-/** Title → lines. Sections without lines are left out. */
+/** Maps a title to its lines. Sections without lines are omitted. */
 type Sections = Readonly<Record<string, readonly string[]>>;
 
-/** For each role except the owner: its grants in one schema, as "object right(columns); …". */
+/** The grants of each role except the owner in one schema, as "object right(columns); …". */
 const GRANTS = `
   with granted as (
     select 0 as kind, nspname::text as object, null::name as column_name, (a).grantee, (a).privilege_type
@@ -115,7 +115,7 @@ async function sqlRights(domain: string, owner: Owner): Promise<Sections> {
   };
 }
 
-/** A person whose values are placeholders, so that a filter shows where it uses them. */
+/** A person with placeholders as values. They show where a filter uses which value. */
 const PLACEHOLDER: Person = {
   principal: '{principal}',
   sub: '{sub}',
@@ -146,7 +146,7 @@ async function collectionRights({ collections = {} }: AnyDomain): Promise<Sectio
   return { Collections: lines };
 }
 
-/** The rows that a scope may look up: with placeholders in every field, with the caller's id in every field, or none. */
+/** Three results of a scope's lookup: a row of placeholders, a row with the caller's id in every field, and no row. */
 const LOOKED_UP = {
   'if it finds a row': new Proxy({}, { get: (_, key) => `{row.${String(key)}}` }),
   'if the row names the caller': new Proxy({}, { get: () => PLACEHOLDER.sub }),

@@ -1,4 +1,4 @@
-/** Cases for roles: with every set of roles, each tool is allowed or refused at every endpoint as declared, and listed accordingly. */
+/** Cases for roles: for each set of roles, every endpoint allows, refuses and lists the tools as declared. */
 import type { Realm } from '../../declare/people.ts';
 import type { Persona } from '../../declare/sample.ts';
 import type { Tool } from '../../declare/tool.ts';
@@ -14,7 +14,7 @@ interface RoleSetting {
   readonly roles: readonly string[];
 }
 
-/** Every role alone, the roles of every sample person, no role, and names that are no roles in the realm of the account. */
+/** The sets: every role alone, the roles of every sample person, no role, and names that are not roles of the realm. */
 function settingsOf({ registry, people }: Subject): RoleSetting[] {
   const settings = (['staff', 'customer'] as const).flatMap((realm: Realm) => {
     const account = people.find((person) => person.realm === realm);
@@ -70,7 +70,7 @@ async function checkCalls(
     ),
   );
   await concurrently(calls, async ({ tool, name, endpoint }) => {
-    // Permitted callers send an undeclared key, so that nothing is executed. Others send a valid input.
+    // An allowed call has an undeclared key, so that it changes nothing. A refused call has a valid input.
     const input = allowed(tool) ? { no_such_input: 1 } : (tool.examples[0]?.input(today(server)) ?? {});
     const { status, answer, requestId } = await caller.call(endpoint, who, tool, input, { name });
     const [code, http] = allowed(tool) ? (['VALIDATION_ERROR', 400] as const) : (['INSUFFICIENT_PERMISSIONS', 403] as const);
@@ -102,7 +102,7 @@ async function checkLists(
 ): Promise<void> {
   const who = { user: setting.account.username, roles: setting.roles };
   const open = registry.tools.filter(allowed);
-  // The server may have further domains, which this suite does not cover.
+  // The server can have more domains than this suite covers.
   const covered = (names: readonly string[]) => names.filter((tool) => registry.domains.some(({ name }) => tool.startsWith(`${name}_`)));
   const all = open.map(qualifiedName).toSorted();
   ensureEqual(covered(await caller.listed(who)), all, `The tools that the gateway lists for ${setting.name}`);

@@ -1,4 +1,4 @@
-/** Cases for rows: people whose audience depends on their own record see different rows, and an unknown id is not found. */
+/** Cases for rows: people with a linked audience see different rows, and an unknown id is not found. */
 import { randomUUID } from 'node:crypto';
 import type { Tool } from '../../declare/tool.ts';
 import { audienceFor } from '../../engine/access.ts';

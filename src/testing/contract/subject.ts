@@ -1,4 +1,4 @@
-/** What the cases of the contract suite share: the registry, its people, one test server, and the way back to the sample rows. */
+/** The state that the cases of the contract suite share: registry, people, test server, and saved sample rows. */
 import { createRoleTable } from '../../declare/roles.ts';
 import type { Persona } from '../../declare/sample.ts';
 import type { AnyDomain, Tool, ToolExample } from '../../declare/tool.ts';
@@ -10,7 +10,7 @@ import { openRawStore, type RawStore } from '../raw-store.ts';
 import type { TestServer } from '../test-server.ts';
 import { ToolCaller, today } from '../tool-caller.ts';
 
-/** One check. `run` throws an Error whose message says what is wrong. */
+/** One check. `run` throws an Error with the problem as its message. */
 export interface ContractCase {
   readonly name: string;
   run(): Promise<void>;
@@ -25,10 +25,10 @@ export interface Subject {
   readonly registry: Registry;
   readonly people: readonly Persona[];
   open(): Promise<Opened>;
-  /** Opens the server and lets all tickets of earlier cases expire: one person may have only a limited number. */
+  /** Opens the server and makes all earlier tickets expire, because the number of tickets per person is limited. */
   begin(): Promise<Opened>;
   rawStore(domain: AnyDomain): Promise<RawStore>;
-  /** Saves all rows at the first call. Later calls restore the SQL domains and the given one. */
+  /** The first call saves all rows. Later calls restore the SQL domains and the given domain. */
   restore(domain: AnyDomain): Promise<void>;
   rolesOf(person: Persona): ReadonlySet<Role>;
   /** People whose roles open the tool. */
@@ -85,8 +85,8 @@ export const nameOf = (tool: { readonly domain: { readonly name: string }; reado
   `${tool.domain.name}.${tool.name}`;
 
 /**
- * What an example answers in this configuration. A person of the sample loses the roles of domains that are not installed, and with them
- * perhaps the right to use the tool.
+ * The expected code of an example in this configuration. If the role of its person belongs to a domain that is not installed, the tool
+ * refuses the call.
  */
 export function expectedCode({ registry, people }: Pick<Subject, 'registry' | 'people'>, tool: Tool, example: ToolExample): string {
   const declared = example.expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success');
@@ -97,7 +97,7 @@ export function expectedCode({ registry, people }: Pick<Subject, 'registry' | 'p
   return opens(tool, all.resolve(person.realm, person.roles)) ? 'INSUFFICIENT_PERMISSIONS' : declared;
 }
 
-/** The examples of people who can sign in: a sample person without any role of this configuration cannot. */
+/** The examples of people who can sign in. Without a role of this configuration, a person cannot. */
 export const examplesOf = ({ people }: Pick<Subject, 'people'>, tool: Tool): readonly ToolExample[] =>
   tool.examples.filter(({ as }) => people.some(({ username }) => username === as));
 
@@ -105,7 +105,7 @@ export const examplesOf = ({ people }: Pick<Subject, 'people'>, tool: Tool): rea
 export const workingExample = (subject: Pick<Subject, 'registry' | 'people'>, tool: Tool): ToolExample | undefined =>
   examplesOf(subject, tool).find((example) => ['success', 'pending_confirmation'].includes(expectedCode(subject, tool, example)));
 
-/** Example inputs as sent today, without duplicates. */
+/** The inputs of all examples for today, without duplicates. */
 export const exampleInputs = (tool: Tool, server: TestServer): readonly Readonly<Record<string, unknown>>[] => [
   ...new Map(
     tool.examples.map(({ input }) => {
@@ -115,7 +115,7 @@ export const exampleInputs = (tool: Tool, server: TestServer): readonly Readonly
   ).values(),
 ];
 
-/** The newest records of every chain, as stored. */
+/** The newest stored records of every chain. */
 export async function newestRecords({ tamshai }: TestServer, limit: number): Promise<AuditRecord[]> {
   const found = await Promise.all(tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);

@@ -1,6 +1,6 @@
 /** Finds the values of a field in a row by the path of its schema: `lines[].amount`, `by_month.*`. */
 
-/** Field names, `[]` for every item of a list, and `*` for every value of a record. */
+/** The steps of a path: a field name, `[]` for every item of a list, or `*` for every value of a record. */
 export const stepsOf = (path: string): string[] =>
   path
     .replaceAll('[]', '.[]')

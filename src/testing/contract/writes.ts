@@ -1,4 +1,4 @@
-/** Cases for writes: nothing is written before the approval, one approval writes once, and nobody else can decide. */
+/** Cases for writes: nothing changes before the approval, one approval writes once, and nobody else can decide. */
 import type { PendingAnswer } from '../../declare/answer.ts';
 import type { Tool, ToolExample } from '../../declare/tool.ts';
 import { jsonSchema, resultOf } from '../../derive/answers.ts';
@@ -85,7 +85,7 @@ async function checkApproval(subject: Subject, tool: Tool, example: ToolExample)
   const before = await store.fingerprint();
   const { as, pending } = await ask(opened, tool, example);
   const id = pending.confirmationId;
-  // The write may end the employment of the person that it is about; that person would then be refused for another reason.
+  // Leaves out the subject of the change. If the write ends their employment, they get another error.
   const others = subject.people.filter(({ username, employeeId }) => username !== as && employeeId !== pending.confirmationData.subject.id);
   const outsiders = async (when: string) => {
     for (const { username } of others) {

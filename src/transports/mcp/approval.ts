@@ -18,7 +18,7 @@ export interface ApprovalOptions {
   readonly retiring: AbortSignal;
 }
 
-/** An "accept" of the client only ends the wait. The answer always comes from the state of the ticket. */
+/** The state of the ticket decides the answer. An "accept" of the client only ends the wait. */
 export class Approval {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
@@ -32,7 +32,7 @@ export class Approval {
     this.#retiring = retiring;
   }
 
-  /** 2026-07-28: the client shows the page and repeats its request with the sealed state. */
+  /** 2026-07-28: the client shows the page, then repeats its request with the sealed state. */
   request(exchange: Exchange, pending: PendingAnswer): InputRequiredResult {
     const { stateKey, clock } = this.#options;
     const expiresAt = clock.now().getTime() + this.#limits.approvalMs;
@@ -52,7 +52,7 @@ export class Approval {
     if (state === undefined) return undefined;
     exchange.name = name;
     const view = await this.#pollTicket(exchange, state.confirmationId);
-    // After the deadline a pending ticket counts as expired; a decided one is still answered.
+    // After the deadline a pending ticket counts as expired. A decided ticket is still answered.
     if (state.expiresAt < clock.now().getTime() && isOpen(view)) return answerFor({ state: 'expired' });
     return answerFor(view);
   }
@@ -69,7 +69,7 @@ export class Approval {
         { mode: 'url', message, url: confirmationData.approvalUrl, elicitationId: confirmationId },
         { relatedRequestId: context.mcpReq.id, timeout: this.#limits.approvalMs, signal },
       );
-      // The client's response may reach another replica, or never come; so the decision itself also ends the wait.
+      // The decision also ends the wait, because the client's response can reach another replica or never come.
       await Promise.race([answered, this.#decided(exchange, confirmationId, signal)]);
       return answerFor(await this.#pollTicket(exchange, confirmationId));
     } catch {

@@ -1,4 +1,4 @@
-/** One authenticated MCP request and its result. The fast path and the SDK share it, and it calls its tool at most once. */
+/** One authenticated MCP request and its result. The fast path and the SDK share it, so that its tool is called at most once. */
 import type { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../../declare/answer.ts';
@@ -12,7 +12,7 @@ interface ExchangeOptions {
   readonly log: Logger;
 }
 
-/** The fast path may leave the response to the SDK after the call; the SDK then gets the same answer from here. */
+/** If the fast path leaves the response to the SDK after the call, the SDK gets the same answer. */
 export class Exchange implements ToolCall {
   readonly caller: Caller;
   readonly servers: ReadonlySet<string> | undefined;
@@ -20,7 +20,7 @@ export class Exchange implements ToolCall {
   name = '';
   args: unknown;
   clientName: string | undefined;
-  /** The 2025 session of the request. `local` is set if this process holds the session. */
+  /** The 2025 session of the request. `local` is set if the session is in this process. */
   session: { readonly id: string; readonly local?: { readonly progress: Map<string, unknown> } } | undefined;
   readonly #options: ExchangeOptions;
   readonly #res: ServerResponse;
@@ -40,7 +40,7 @@ export class Exchange implements ToolCall {
     this.requestId = requestId;
   }
 
-  /** Whether a tool call was attempted, even of an unknown tool. */
+  /** True after the first `perform`, even for an unknown tool. */
   get performed(): boolean {
     return this.#performed;
   }
@@ -59,7 +59,7 @@ export class Exchange implements ToolCall {
     return this.#answer;
   }
 
-  /** The signal is created on demand, since most calls end before any code reads it. */
+  /** Creates the signal when code first reads it, because most calls end earlier. */
   get signal(): AbortSignal {
     return this.#controller().signal;
   }
@@ -95,13 +95,13 @@ interface Formatting {
   readonly log: Logger;
 }
 
-/** The text line. It contains the approval URL, since some clients show nothing else. */
+/** The line of text. It must contain the approval URL, because some clients show nothing else. */
 function lineOf(formatting: Formatting, { name, args, requestId }: Exchange, answer: Answer): string {
   let line: string;
   try {
     line = formatting.describe(name, answer, args);
   } catch (error) {
-    // The call may have written, so its answer is sent even without a summary.
+    // The call may have written, so its answer must reach the client.
     formatting.log.error({ requestId, tool: name, error }, 'summary of an answer failed');
     line = answer.status === 'success' ? 'Done.' : answer.message;
   }
@@ -117,7 +117,7 @@ function resourceOf(formatting: Formatting, { name, args, requestId }: Exchange,
   return { uri: other?.uri ?? `tamshai://answers/${requestId}`, mimeType: 'application/json', text: other?.json ?? json };
 }
 
-/** The members of a tools/call result as JSON text, without `_meta`. Serialises the answer once. */
+/** The members of a tools/call result as JSON text, without `_meta`. It serialises the answer only once. */
 export function callInside(formatting: Formatting, exchange: Exchange, answer: Answer): string {
   const json = JSON.stringify(answer);
   const line = JSON.stringify(lineOf(formatting, exchange, answer));

@@ -1,6 +1,6 @@
 /**
- * Recognises well-formed requests of a few methods for the fast path. All other requests (malformed, unknown, batched, streaming,
- * session management) go to the SDK, so that protocol errors and their codes are those of the SDK.
+ * Recognises well-formed requests of a few methods for the fast path. The SDK answers all other requests, so that all protocol errors come
+ * from the SDK.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -24,7 +24,7 @@ export interface FastPathRequest {
   readonly id: string | number;
   readonly method: FastPathMethod;
   readonly params: Params;
-  /** What a 2026 client states about itself in every request; undefined for a 2025 client, which states it once for its session. */
+  /** The facts that a 2026 client states in every request; undefined for a 2025 client, which states them once per session. */
   readonly client: ClientFacts | undefined;
 }
 
@@ -83,7 +83,7 @@ export function recognise(headers: IncomingHttpHeaders, message: unknown): FastP
   return { id, method: method as FastPathMethod, params, client: undefined };
 }
 
-/** Envelopes that the SDK has accepted. A client sends the same envelope with every request, so the SDK checks it only once. */
+/** Envelopes that the SDK has accepted. A client repeats its envelope in every request, so the SDK need not check it again. */
 const envelopes = new LRUCache<string, ClientFacts>({ max: 1_000 });
 const MAX_ENVELOPE_LENGTH = 4_096;
 

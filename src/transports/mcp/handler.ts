@@ -1,4 +1,4 @@
-/** The HTTP handler of the MCP endpoint: authenticates, then answers on the fast path, with its own streams, or through the SDK. */
+/** The HTTP handler of the MCP endpoint: authenticates, then answers with the fast path, with its own streams, or with the SDK. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import {
@@ -31,15 +31,15 @@ export interface McpHandler {
   (req: IncomingMessage, res: ServerResponse): void;
   /** The number of open sessions. */
   readonly sessions: number;
-  /** Ends all waits for approvals: their calls get the pending answer at once. */
+  /** Ends all waits for approvals. The waiting calls get the pending answer. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** Mount this handler in front of all other code that reads requests. */
+/** Mount this handler before any code that reads requests. */
 export function createMcpTransport(options: McpOptions): McpHandler {
   const endpoint = new Endpoint(options);
-  // An error while sending an error closes the connection, but never ends the process.
+  // An error while sending an error must not end the process.
   const handle = (req: IncomingMessage, res: ServerResponse) => void endpoint.serve(req, res).catch(() => res.destroy());
   return Object.defineProperties(handle, {
     sessions: { get: () => endpoint.sessions.size },
@@ -90,7 +90,7 @@ class Endpoint {
     const makeServer = () => createSdkServer(options, approval, subscriptions);
     const onEnd = (id: string, { principal, stream }: Session) => {
       stream?.end();
-      // Any replica may have added subscriptions, and this process may hold their slots.
+      // Another replica can have added subscriptions, while this process holds the slots.
       subscriptions?.forget(id, principal).catch(() => undefined);
     };
     this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer, onEnd });
@@ -135,7 +135,7 @@ class Endpoint {
     }
   }
 
-  /** Records a refused request and returns the failure to send: a request that cannot be recorded is SERVICE_UNAVAILABLE. */
+  /** Records a refused request. Returns the failure to send, which is SERVICE_UNAVAILABLE if the record failed. */
   async #record(exchange: Exchange, { headers }: IncomingMessage, refused: Failure, name = toolNamed(headers)): Promise<Failure> {
     try {
       const bytes = Number(headers['content-length'] ?? 0);
@@ -145,7 +145,7 @@ class Endpoint {
     }
   }
 
-  /** After the response is sent, records a tool call that the SDK refused before it reached a tool. */
+  /** Records a tool call that the SDK refused, after the response is sent. */
   #recordUnperformed(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body: unknown): void {
     const params = toolCallIn(body);
     if (params === undefined) return;
@@ -177,7 +177,7 @@ class Endpoint {
     if (fast !== undefined && (await this.#answer(fast, exchange, req, res))) return;
 
     this.#recordUnperformed(exchange, req, res, body);
-    // A batch would count as one request in the limits. The 2026 handler refuses batches, so it gets the batches of every revision.
+    // A batch would count as one request in the limits. The 2026 handler refuses batches, so it gets all of them.
     if (Array.isArray(body)) return this.#toModern(exchange, req, res, body);
     const route = classifyInboundRequest({
       httpMethod: 'POST',
@@ -198,7 +198,7 @@ class Endpoint {
       return this.sessions.begin(req, res, { body, caller: exchange.caller });
     }
     const session = this.#session(exchange, req);
-    // Only the replica that holds the session can answer a second initialize.
+    // Only the replica with the session can answer a second initialize.
     if (session === undefined || (isRemote(session) && route.reason === 'initialize')) {
       return noSession(res, exchange);
     }
@@ -206,7 +206,7 @@ class Endpoint {
     return this.#toSession(session, exchange, req, res, body);
   }
 
-  /** GET (open a stream) and DELETE (end the session) exist only for 2025 sessions. */
+  /** Only 2025 sessions have GET (open a stream) and DELETE (end the session). */
   async #bodiless(exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.headers['mcp-session-id'] === undefined || req.headers['mcp-protocol-version'] === MODERN)
       return this.#toModern(exchange, req, res);
@@ -219,7 +219,7 @@ class Endpoint {
     return this.#toSession(session, exchange, req, res);
   }
 
-  /** Replaces the SDK's stream, which cannot resume from Last-Event-ID or on another replica. */
+  /** Used instead of the SDK's stream, which cannot resume from Last-Event-ID or on another replica. */
   async #streamSession(
     streaming: NoticeStreamOptions,
     session: Session | RemoteSession,
@@ -231,11 +231,11 @@ class Endpoint {
     const seen = progressIn(last);
     const local = isRemote(session) ? undefined : session;
     await streaming.subscriptions.claim(id ?? '', caller);
-    // The client's Last-Event-ID takes precedence over what this process has sent.
+    // The Last-Event-ID is what the client has received; this process may have sent more.
     for (const [uri, reached] of seen) local?.progress.set(uri, reached);
     this.#streams.watch(res, caller);
     res.setHeader('x-request-id', requestId);
-    // A client that opens a second stream has lost the first one.
+    // A client that opens a second stream has lost its first one.
     local?.stream?.end();
     if (local !== undefined) local.stream = res;
     const primed = version === LEGACY[0];
@@ -244,7 +244,7 @@ class Endpoint {
     else if (local.stream === res) local.stream = undefined;
   }
 
-  /** False leaves the response to the SDK, which refuses malformed requests. */
+  /** Returns false if the SDK must answer, for example a malformed request. */
   async #listen(exchange: Exchange, { headers }: IncomingMessage, res: ServerResponse, message: ListenMessage): Promise<boolean> {
     const streaming = this.#streaming;
     const { id, params } = message;
@@ -274,7 +274,7 @@ class Endpoint {
     return true;
   }
 
-  /** False leaves the response to the SDK. */
+  /** Returns false if the SDK must answer. */
   async #answer(fast: FastPathRequest, exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
     const session = fast.client === undefined ? this.#session(exchange, req) : undefined;
     if (fast.client === undefined && session === undefined) return false;
@@ -314,7 +314,7 @@ class Endpoint {
 
   #session({ caller }: Exchange, { headers }: IncomingMessage): Session | RemoteSession | undefined {
     const id = headers['mcp-session-id'];
-    // A client without a session id is served statelessly.
+    // A client without a session id gets a stateless answer.
     return typeof id === 'string' ? (this.sessions.find(id, caller) ?? this.sessions.findRemote(id, caller)) : { clientName: undefined };
   }
 
@@ -350,7 +350,7 @@ class Endpoint {
   }
 }
 
-/** The statuses of a request whose body was not accepted. */
+/** The statuses of requests whose body was not accepted. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 const isRemote = (session: Session | RemoteSession): session is RemoteSession => !('server' in session);
 const nameIn = (session: Session | RemoteSession | undefined): string | undefined =>

@@ -25,7 +25,10 @@ export interface ListenMessage {
 
 const FILTERS: ReadonlySet<string> = new Set(['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']);
 
-/** The distinct resource URIs in a filter; undefined if it is malformed. Our lists never change, so their filters are ignored. */
+/**
+ * The different resource URIs in a filter; undefined if the filter is malformed. Ignores filters for list changes, because our lists never
+ * change.
+ */
 export function addressesIn(filter: unknown): readonly string[] | undefined {
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) return undefined;
   const { resourceSubscriptions: given = [], ...rest } = filter as Record<string, unknown>;
@@ -35,12 +38,12 @@ export function addressesIn(filter: unknown): readonly string[] | undefined {
   return [...new Set(given as string[])];
 }
 
-/** Whether the SDK would accept this request for the stream. */
+/** True if the SDK would accept this request for a stream. */
 export const isPlainStream = ({ headers }: IncomingMessage): boolean =>
   headers.accept?.includes('text/event-stream') === true &&
   (headers['mcp-protocol-version'] === undefined || (LEGACY as readonly unknown[]).includes(headers['mcp-protocol-version']));
 
-/** The tool name in the headers, for a body that cannot be parsed. */
+/** The tool name from the headers, for a body that cannot be parsed. */
 export const toolNamed = ({ 'mcp-name': name }: IncomingHttpHeaders): string | undefined =>
   typeof name === 'string' && /^[\w.-]{1,128}$/.test(name) ? name : undefined;
 

@@ -11,7 +11,7 @@ import type { SubscriptionMap, Subscriptions } from './subscriptions.ts';
 
 const RETRY_MS = 500;
 
-/** A response of server-sent events with backpressure: while the client is slow, `send` returns a promise to wait for. */
+/** A response of server-sent events with backpressure: for a slow client, `send` returns a promise to wait for. */
 class NoticeStream {
   readonly #res: ServerResponse;
   readonly #beat: NodeJS.Timeout;
@@ -34,7 +34,7 @@ class NoticeStream {
     });
   }
 
-  /** Resolves when the signal aborts; never if the stream ends first. */
+  /** Resolves when the signal aborts. Never resolves if the stream ends first. */
   during(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) resolve();
@@ -46,7 +46,9 @@ class NoticeStream {
     return !this.#res.destroyed && !this.#res.writableEnded;
   }
 
-  /** Returns undefined if the next message can be written at once; else a promise that resolves when the client has caught up. */
+  /**
+   * Returns undefined if the next message can be written at once. Otherwise returns a promise that resolves when the client has caught up.
+   */
   send(message: object | undefined, id?: string): Promise<void> | undefined {
     if (!this.open) return undefined;
     const data = message === undefined ? '' : JSON.stringify(message);
@@ -55,19 +57,19 @@ class NoticeStream {
   }
 
   end(): void {
-    // A pipelined response ends long before it closes, so the heartbeat stops here.
+    // Stops the heartbeat now, because a pipelined response closes much later.
     clearInterval(this.#beat);
     if (this.open) this.#res.end();
   }
 }
 
-/** The last notice that was sent: the transaction's number, and the index of the notice in it. */
+/** The last sent notice: the number of its transaction, and its index in the transaction. */
 interface Position {
   readonly tx: number;
   /** Undefined if all notices of the transaction were sent. */
   readonly n?: number | undefined;
 }
-/** By resource URI: the last notice that was sent. */
+/** Maps a resource URI to the last sent notice. */
 export type Progress = Map<string, Position>;
 
 interface PumpOptions {
@@ -107,7 +109,7 @@ async function pump(options: PumpOptions): Promise<void> {
 }
 
 async function deliver({ stream, server, progress, wanted, send }: PumpOptions, notices: readonly Notice[]): Promise<void> {
-  // The subscriptions are read after the notices, and again after every wait, so that nothing is sent after an unsubscribe.
+  // Reads the subscriptions after the notices and after every wait, so that nothing is sent after an unsubscribe.
   let now = await wanted();
   let [at, n] = [0, 0];
   for (const notice of notices) {
@@ -142,11 +144,11 @@ export interface NoticeStreamOptions {
   readonly subscriptions: Subscriptions;
   readonly heartbeatMs: number;
   readonly serverInfo: object;
-  /** Aborted when this process begins to stop: streams end, and clients reconnect to another replica. */
+  /** Aborted when this process begins to stop. Streams then end, and clients reconnect to another replica. */
   readonly retiring: AbortSignal;
 }
 
-/** Serves one `subscriptions/listen` request of a 2026 client. `honored` contains the URIs as the client wrote them. */
+/** Serves one `subscriptions/listen` request of a 2026 client. `honored` has the URIs as the client wrote them. */
 export async function listen(
   { mcpResources, heartbeatMs, serverInfo, retiring }: NoticeStreamOptions,
   exchange: Exchange,
@@ -168,7 +170,7 @@ export async function listen(
       send: (notice) => stream.send(updated(notice, stamp)),
     }),
   );
-  // The stream also ends when the caller may read none of the resources any more.
+  // The pumps end when the caller may no longer read any of the resources.
   await Promise.race([stream.gone, stream.during(retiring), Promise.all(pumps)]);
   void stream.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { ...stamp, [SERVER_INFO_META_KEY]: serverInfo } } });
   stream.end();
@@ -176,7 +178,7 @@ export async function listen(
 
 const serversIn = (kept: SubscriptionMap): ReadonlySet<string> => new Set([...kept.values()].map(({ server }) => server));
 
-/** The event id contains the whole progress, so that any replica can resume the stream. */
+/** The event id contains the progress of all resources, so that any replica can resume the stream. */
 const idOf = (progress: Progress): string =>
   [...progress].map(([uri, { tx, n }]) => `${uri}=${tx}${n === undefined ? '' : `.${n}`}`).join(';');
 
@@ -188,13 +190,13 @@ export function progressIn(lastEventId: string | undefined): Progress {
 
 export interface SessionStream {
   readonly id: string;
-  /** Where the stream resumes. Updated as notices are sent. */
+  /** The position of the stream, updated with each sent notice. */
   readonly progress: Progress;
-  /** Whether the client accepts an event without data that only carries an id. */
+  /** True if the client accepts an event with an id and no data. */
   readonly primed: boolean;
 }
 
-/** Serves the GET stream of a 2025 session, also if the session began on another replica. */
+/** Serves the GET stream of a 2025 session, which may have begun on another replica. */
 export async function streamSession(
   { mcpResources, subscriptions, heartbeatMs, retiring }: NoticeStreamOptions,
   caller: Caller,

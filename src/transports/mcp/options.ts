@@ -10,23 +10,23 @@ import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';
 import type { TicketView, ToolCall, ToolListing } from './tool-call.ts';
 
-/** The endpoint contains no business rules; they stay behind these functions. */
+/** All business rules are in these functions, not in the endpoint. */
 export interface McpOptions {
   readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions?: string | undefined;
   readonly guard: Guard;
-  /** Throws a Failure if the sign-in is not valid. Returns synchronously for a token that was verified before. */
+  /** Throws a Failure if the sign-in is not valid. Returns a caller without a promise for a cached token. */
   authenticate(req: IncomingMessage): Caller | Promise<Caller>;
   /** The WWW-Authenticate header of a 401. */
   challenge(req: IncomingMessage): string;
-  /** Called at each heartbeat of an open stream. Throws if the token is no longer valid; the stream then closes. */
+  /** Called at each heartbeat of an open stream. Throws if the token is no longer valid, which closes the stream. */
   recheck(caller: Caller): Promise<void>;
-  /** The servers that `?servers=` names. Called only if the URL has a query; throws VALIDATION_ERROR for unknown names. */
+  /** The servers in `?servers=`. Called only if the URL has a query. Throws VALIDATION_ERROR for unknown names. */
   select(url: URL): ReadonlySet<string> | undefined;
   list(caller: Caller, servers: ReadonlySet<string> | undefined): ToolListing;
-  /** Returns undefined synchronously if the caller has no such tool. */
+  /** Returns undefined, not a promise, if the caller has no such tool. */
   call(call: ToolCall): Promise<Answer> | undefined;
-  /** Records a request that was refused before a tool was called. The returned failure is sent. */
+  /** Records a request that was refused before a tool was called. Resolves to the failure to send. */
   refused?(
     exchange: Pick<ToolCall, 'caller' | 'clientName' | 'requestId'>,
     refused: Failure,
@@ -34,13 +34,13 @@ export interface McpOptions {
   ): Promise<Failure>;
   /** Describes the answer in one line of text for people. */
   describe(tool: string, answer: Answer, args: unknown): string;
-  /** Returns the resource that the result embeds instead of the whole answer; undefined for the whole answer. */
+  /** Returns the resource that the result embeds. If undefined, the result embeds the whole answer. */
   embed?(tool: string, answer: Answer, args: unknown): { readonly uri: string; readonly json: string } | undefined;
   /** The state of the caller's own ticket. */
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
-  /** At least 32 bytes, equal on all replicas: signs session ids and request states. */
+  /** The key for session ids and request states: at least 32 bytes, the same on all replicas. */
   readonly stateKey: Uint8Array;
-  /** Shared by all replicas: subscriptions of sessions, and the concurrency limits of each person. */
+  /** The store that all replicas share. It has the subscriptions of sessions and the concurrency limits of people. */
   readonly kept: KeyValue;
   readonly clock: Clock;
   readonly log: Logger;
@@ -49,7 +49,7 @@ export interface McpOptions {
   readonly mcpResources?: McpResources | undefined;
   /** Further request handlers. */
   readonly features?: readonly McpFeature[] | undefined;
-  /** On by default. Only tests that compare the fast path with the SDK turn it off. */
+  /** The default is true. Only the tests that compare the fast path with the SDK set false. */
   readonly fastPath?: boolean | undefined;
 }
 
@@ -60,9 +60,9 @@ export interface McpLimits {
   readonly streamsPerPerson: number;
   readonly subscriptionsPerPerson: number;
   readonly heartbeatMs: number;
-  /** How long an elicitation of a 2025 client may stay open, and how long a sealed request state is valid. */
+  /** How long an elicitation of a 2025 client stays open, and how long a request state is valid. */
   readonly approvalMs: number;
-  /** How long to wait for the decision after the client has shown the page, before answering "still pending". */
+  /** How long a call waits for the decision after the client has shown the page. */
   readonly settleMs: number;
 }
 
@@ -79,6 +79,6 @@ export const MCP_LIMITS: McpLimits = {
 
 export interface McpFeature {
   readonly capabilities: ServerCapabilities;
-  /** Sets handlers on an SDK server; `exchangeOf` returns the request that a handler serves. */
+  /** Sets handlers on an SDK server. `exchangeOf` returns the exchange of a handler's request. */
   install(server: Server, exchangeOf: (context: ServerContext) => Exchange): void;
 }

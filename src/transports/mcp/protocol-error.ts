@@ -2,6 +2,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ErrorAnswer } from '../../declare/errors.ts';
 
-/** The error answer becomes the error's `data`, with its code and `retryable`. */
+/** The `data` of the error is the whole error answer. */
 export const refusal = (answer: ErrorAnswer): ProtocolError =>
   new ProtocolError(answer.retryable ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, answer.message, answer);

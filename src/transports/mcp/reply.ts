@@ -6,10 +6,10 @@ import type { Exchange } from './exchange.ts';
 
 export const METHODS = 'GET, POST, DELETE';
 
-/** Strings from this length on are encoded once; shorter ones are cheaper to write as strings. */
+/** Longer strings are encoded to a buffer once. Shorter strings are cheaper to write as they are. */
 const ENCODE_FROM = 4_096;
 
-/** Sends a JSON response in pieces, so that prepared buffers are not copied. */
+/** Sends a JSON response in pieces, because joining them would copy the prepared buffers. */
 export function send(res: ServerResponse, { requestId }: Exchange, answer: readonly (string | Buffer)[]): void {
   const pieces = answer.map((piece) => (typeof piece === 'string' && piece.length > ENCODE_FROM ? Buffer.from(piece) : piece));
   let length = 0;
@@ -20,14 +20,14 @@ export function send(res: ServerResponse, { requestId }: Exchange, answer: reado
   res.end(pieces[last]);
 }
 
-/** Sends one body that contains both the error answer for HTTP clients and the JSON-RPC error for MCP clients. */
+/** Sends one body with the error answer for HTTP clients and the JSON-RPC error for MCP clients. */
 export function refuse(res: ServerResponse, failed: Failure, code: number, headers: OutgoingHttpHeaders): void {
   const allow = failed.status === 405 && { allow: METHODS };
   const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': String(failed.details.retryAfterSeconds) };
   sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
 }
 
-/** Sends the exact message of the SDK: clients that read "Session not found" start a new session. */
+/** Sends the exact message of the SDK, because clients start a new session when they read "Session not found". */
 export function noSession(res: ServerResponse, { requestId }: Exchange): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null });
   res.writeHead(404, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': requestId });

@@ -39,7 +39,7 @@ export function installResources(server: Server, { mcpResources, subscriptions, 
     context.mcpReq.signal.addEventListener('abort', () => exchange.cancel(), { once: true });
     return exchange;
   };
-  /** Every list has one page, so every cursor is invalid. */
+  /** Each list has only one page, so no cursor is valid. */
   const refuseCursor = (params: { readonly cursor?: string | undefined } | undefined) => {
     if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
   };

@@ -1,8 +1,8 @@
-/** Signs what clients carry between requests: session ids and request states (HMAC-SHA256). */
+/** Signs the session ids and request states that clients send back (HMAC-SHA256). */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../engine/caller.ts';
 
-/** A session id and a request state grant no right. They only name the session or the ticket that a request is about. */
+/** A session id or a request state grants no right. It only names a session or a ticket. */
 export interface RequestState {
   readonly confirmationId: string;
   readonly expiresAt: number;
@@ -34,7 +34,7 @@ export interface SessionFacts {
   readonly clientName: string | undefined;
 }
 
-/** A session id is valid only for the person and client that began it. Every replica can verify it. */
+/** A session id is valid only for the person and client that began the session. Every replica can verify it. */
 export const sealSession = (key: Uint8Array, caller: Caller, { instance, begunAt, clientName }: SessionFacts): string =>
   seal(key, sessionBound(caller), [instance, begunAt, clientName ?? '', randomBytes(12).toString('base64url')]);
 
@@ -47,7 +47,7 @@ const sessionBound = ({ person, token }: Caller): readonly string[] => ['session
 
 const VERSION = 'v1';
 
-/** The client can read `fields`, but not `bound`, which is only part of the MAC. The client can change neither. */
+/** The client can read `fields`. `bound` is only in the MAC. The client can change neither. */
 function seal(key: Uint8Array, bound: readonly string[], fields: readonly unknown[]): string {
   const payload = Buffer.from(JSON.stringify(fields)).toString('base64url');
   return `${VERSION}.${payload}.${macOf(key, bound, payload).toString('base64url')}`;
@@ -68,7 +68,7 @@ function macOf(key: Uint8Array, bound: readonly string[], payload: string): Buff
     .digest();
 }
 
-/** Serialises equal inputs to the same text, independent of the order of keys. */
+/** Serialises equal inputs to equal texts, in any order of keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -20,7 +20,7 @@ import type { McpOptions } from './options.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { ToolCall } from './tool-call.ts';
 
-/** The SDK passes AuthInfo to its handlers. It carries the exchange, but not the token. */
+/** The SDK passes AuthInfo to its handlers. Here it contains the exchange, but no token. */
 export const authInfoOf = (exchange: Exchange): AuthInfo => ({
   token: '',
   clientId: exchange.caller.token.client,
@@ -50,7 +50,7 @@ export function createSdkServer(options: McpOptions, approval: Approval, subscri
   });
   server.setRequestHandler('tools/list', ({ params }, context) =>
     guarded(options, context, () => {
-      // The list has one page, so every cursor is invalid.
+      // The list has only one page, so no cursor is valid.
       if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
       const { caller, servers } = exchangeOf(context);
       const { tools, meta } = options.list(caller, servers);
@@ -97,7 +97,7 @@ async function callTool(
   return callResult(options, exchange, sessionOpensUrls(server) ? await approval.elicit(exchange, answer, context) : answer);
 }
 
-/** The SDK sends the message of every thrown error to the client, so unexpected errors are replaced here. */
+/** Replaces unexpected errors, because the SDK sends the message of every error to the client. */
 async function guarded<T>({ log }: McpOptions, context: ServerContext, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();

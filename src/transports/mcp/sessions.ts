@@ -1,4 +1,4 @@
-/** The open sessions of clients of the 2025 MCP revisions in this process, and the verification of sessions of other replicas. */
+/** The open sessions of 2025 MCP clients in this process, and the verification of session ids of other replicas. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
@@ -12,15 +12,15 @@ import type { Progress } from './notices.ts';
 import type { McpLimits } from './options.ts';
 import { openSession, sealSession } from './seal.ts';
 
-/** A session belongs to the person and client that began it, and grants no right of its own. */
+/** A session belongs to the person and client that began it. It grants no right. */
 export interface Session {
   readonly principal: string;
   readonly client: string;
   readonly server: Server;
   readonly transport: NodeStreamableHTTPServerTransport;
-  /** Calls on the fast path, by request id: the SDK cannot cancel them. */
+  /** Running calls of the fast path by request id, because the SDK cannot cancel them. */
   readonly running: Map<unknown, Exchange>;
-  /** The last notices that were sent on its stream. */
+  /** The last sent notices of the session's stream. */
   readonly progress: Progress;
   /** The open stream of notices. */
   stream: ServerResponse | undefined;
@@ -42,13 +42,13 @@ interface SessionsOptions {
 }
 
 const MAX_REMOTE_MS = 24 * 3_600_000;
-/** Our own ids are far shorter. */
+/** Our own ids are much shorter. */
 const MAX_ID_LENGTH = 1_000;
 
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #instance = randomUUID();
-  /** Least recently used first. */
+  /** The least recently used session is first. */
   readonly #sessions = new Map<string, Session>();
   readonly #sweeper: NodeJS.Timeout;
   #opening = 0;
@@ -62,7 +62,7 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** Undefined for an ended session, and for a session of another person or client. */
+  /** Undefined if the session has ended or belongs to another person or client. */
   find(id: string, caller: Caller): Session | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== caller.person.principal || session.client !== caller.token.client) return undefined;
@@ -77,15 +77,15 @@ export class Sessions {
     return session;
   }
 
-  /** Finds a valid session of the same person and client on another replica, for which this process can answer single requests. */
+  /** Finds a session of the same person and client that began on another replica. This process can answer its single requests. */
   findRemote(id: string, caller: Caller): RemoteSession | undefined {
     const facts = id.length > MAX_ID_LENGTH ? undefined : openSession(this.#options.key, caller, id);
-    // A session of this process that is not in the map has ended.
+    // A session of this process that is missing in the map has ended.
     if (facts === undefined || facts.instance === this.#instance || this.#now() - facts.begunAt > MAX_REMOTE_MS) return undefined;
     return { clientName: facts.clientName };
   }
 
-  /** Answers an initialize request, and keeps the session if the SDK accepted it. */
+  /** Answers an initialize request, and stores the session if the SDK accepts it. */
   async begin(
     req: IncomingMessage,
     res: ServerResponse,

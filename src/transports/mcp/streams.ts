@@ -16,12 +16,12 @@ export class Streams {
     this.#open = new ConcurrencyLimit(options.kept, 'streams', limits.streamsPerPerson);
   }
 
-  /** Takes a slot and returns its release function; undefined if the person has reached the limit. */
+  /** Takes a slot and returns the function that frees it; undefined if the person has reached the limit. */
   take({ person: { principal } }: Caller): Promise<(() => void) | undefined> {
     return this.#open.take(principal);
   }
 
-  /** Takes a slot until the response closes. Throws RATE_LIMITED at the limit. */
+  /** Takes a slot until the response closes. Throws RATE_LIMITED if the person has reached the limit. */
   async hold(caller: Caller, res: ServerResponse): Promise<void> {
     const release = await this.take(caller);
     if (release === undefined)
@@ -33,7 +33,7 @@ export class Streams {
     return this.#open.close();
   }
 
-  /** Destroys the response when its token is no longer valid, or when the client reads nothing between two heartbeats. */
+  /** Destroys the response if its token is no longer valid, or if the client reads nothing between two heartbeats. */
   watch(res: ServerResponse, caller: Caller): void {
     let stalled = false;
     const beat = setInterval(() => {

@@ -1,4 +1,4 @@
-/** Stores the subscriptions of 2025 MCP sessions in the shared key-value store, so that another replica can continue a session. */
+/** Stores the subscriptions of 2025 MCP sessions in the shared key-value store, because another replica may continue a session. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../engine/caller.ts';
 import { failure } from '../../declare/errors.ts';
@@ -8,10 +8,10 @@ import type { McpResources } from './mcp-resources.ts';
 import { refusal } from './protocol-error.ts';
 import type { ConcurrencyLimit } from '../../engine/limits/concurrency-limit.ts';
 
-/** By resource URI: the server, and the transaction after which notices begin. */
+/** Maps a resource URI to its server and to the transaction after which notices begin. */
 export type SubscriptionMap = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
 
-/** Other replicas accept a session for 24 hours (`MAX_REMOTE_MS` in sessions.ts); its subscriptions are kept for the same time. */
+/** As long as other replicas accept a session (`MAX_REMOTE_MS` in sessions.ts). */
 const TTL_SECONDS = 24 * 3600;
 const ATTEMPTS = 20;
 const NONE = '[]';
@@ -37,7 +37,7 @@ export class Subscriptions {
     const { id, local } = session;
     const kept = await this.of(id);
     const request = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
-    // Only the process that streams the session can release a slot, so other replicas only check the limit and take no slot.
+    // Only the process with the session can free a slot, so other replicas check the limit without taking a slot.
     if (!(await (local === undefined ? this.#limit.fits(...request) : this.#limit.claim(...request))))
       throw refusal(tooMany(this.#limit.most).answer());
     await this.#change(id, (all) => all.set(uri, { server, from: answer.data as number }));
@@ -58,21 +58,21 @@ export class Subscriptions {
     return parseMap(await this.#kv.get(keyOf(sessionId)));
   }
 
-  /** Takes the slots of the session when its stream begins. Throws RATE_LIMITED at the person's limit. */
+  /** Takes the slots of the session when its stream begins. Throws RATE_LIMITED if the person has reached the limit. */
   async claim(sessionId: string, { person: { principal } }: Caller): Promise<void> {
     const { size } = await this.of(sessionId);
     if (size > 0 && !(await this.#limit.claim(principal, keyOf(sessionId), size))) throw tooMany(this.#limit.most);
   }
 
-  /** Updates the slots of an open stream: another replica may have changed the subscriptions. */
+  /** Updates the slots of an open stream, because another replica may have changed the subscriptions. */
   async hold(sessionId: string, { person: { principal } }: Caller, stillOpen: () => boolean): Promise<SubscriptionMap> {
     const kept = await this.of(sessionId);
-    // The slots of a closed stream are released already; taking them again would leak them.
+    // A closed stream has freed its slots. Taking them again would never free them.
     if (stillOpen()) await this.#limit.hold(principal, keyOf(sessionId), kept.size);
     return kept;
   }
 
-  /** Frees the slots of a session whose stream ended in this process. The session goes on. */
+  /** Frees the slots of a session whose stream ended. The session stays open. */
   async leave(sessionId: string, principal: string): Promise<void> {
     await this.#limit.free(principal, keyOf(sessionId));
   }

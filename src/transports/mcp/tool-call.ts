@@ -1,12 +1,12 @@
-/** The types of a tool call, a tool listing and a ticket's state, between the MCP endpoint and the code behind it. */
+/** The types that the MCP endpoint and the gateway share: tool call, tool listing and state of a ticket. */
 import type { Answer, PendingAnswer } from '../../declare/answer.ts';
 import type { Caller } from '../../engine/caller.ts';
 
 export interface ToolListing {
-  /** The serialised `"tools":[…]` of the result, built once per role set. */
+  /** The JSON text `"tools":[…]` of the result, created once for each set of roles. */
   readonly bytes: Buffer;
   readonly tools: readonly object[];
-  /** Members of `_meta` as JSON without braces. */
+  /** Members of `_meta` as JSON text without braces. */
   readonly meta?: string | undefined;
 }
 

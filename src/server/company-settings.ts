@@ -8,16 +8,16 @@ const { name, timeZone, currency, fiscalYearStart } = companyFields;
 export const companyVariables = {
   TAMSHAI_CONFIG: z.string().optional().meta({
     default: '`tamshai.config.ts`, `.js` or `.mjs` in the current folder',
-    meaning: 'The configuration file of your own project: company and domains. Without one, all built-in domains are served',
+    meaning: 'The configuration file of your own project. Without one, Tamshai serves all built-in domains',
   }),
   TAMSHAI_COMPANY_NAME: name.optional().meta({ default: DEFAULT_COMPANY.name, meaning: 'The name of the company' }),
   TAMSHAI_TIME_ZONE: timeZone.optional().meta({
     default: DEFAULT_COMPANY.timeZone,
-    meaning: 'The time zone of the company, by its IANA name, such as `Europe/Berlin`: "today" and every day and period are days there',
+    meaning: "The IANA name of the company's time zone, such as `Europe/Berlin`",
   }),
   TAMSHAI_CURRENCY: currency.optional().meta({
     default: DEFAULT_COMPANY.currency,
-    meaning: 'The currency of all amounts, by its ISO 4217 code, such as `EUR`; a currency with three decimals is refused',
+    meaning: 'The ISO 4217 code of the currency of all amounts, such as `EUR`',
   }),
   TAMSHAI_FISCAL_YEAR_START: z.coerce
     .number('must be a month from 1 (January) to 12 (December)')
@@ -25,8 +25,7 @@ export const companyVariables = {
     .optional()
     .meta({
       default: String(DEFAULT_COMPANY.fiscalYearStart),
-      meaning:
-        'The month in which the fiscal year begins: 1 for January, 4 for April. A fiscal year has the name of the calendar year in which it ends',
+      meaning: 'The month in which the fiscal year begins: 1 for January, 4 for April',
     }),
 };
 

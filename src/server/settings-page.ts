@@ -6,24 +6,20 @@ const WIDTH = 140;
 const PAGE = 'docs/settings.md';
 
 const INTRO = [
-  'Tamshai reads its settings from environment variables. All are optional: without any, everything runs on this machine with ' +
-    'embedded stores.',
+  'Tamshai reads its settings from environment variables. All settings are optional. Without settings, everything runs on this ' +
+    'machine with embedded stores.',
   [
     '```sh',
     'DATABASE_URL=postgres://owner:…@db/tamshai npx tamshai migrate',
     'DATABASE_URL=postgres://db/tamshai REDIS_URL=redis://cache npm start',
     '```',
   ].join('\n'),
-  'A process does not start if a setting has a wrong value or its old name. It does not start either if a variable looks like a ' +
-    'setting but is none: a name that begins with `TAMSHAI_` (except `TAMSHAI_TEST_`) or `OIDC_`, or that is formed like our ports ' +
-    'and URLs. One sentence then says what to change. An empty value counts as not set. `npx tamshai doctor` checks the settings ' +
-    'together with the servers, files and issuers that they name, and changes nothing.',
+  'A process does not start with a wrong value or an unknown setting, and prints what to change. An empty value counts as not set. ' +
+    '`npx tamshai doctor` checks the settings, and the servers that they name.',
 ];
 const URLS =
-  'URLs of stores (`*DATABASE_URL`, `*MONGODB_URL`, `*ELASTICSEARCH_URL`, `REDIS_URL`) may contain a user, a password and a query; ' +
-  'Tamshai shows at most their host and port. All other URLs can appear in answers and logs, so a process does not start if one of ' +
-  'them contains a user, a password or a query. No URL may contain a fragment (`#`), a space or a character that is not ASCII: ' +
-  'percent-encode such characters of a password (`%20` for a space), and write the host in its `xn--` form.';
+  'URLs of stores (`*DATABASE_URL`, `*MONGODB_URL`, `*ELASTICSEARCH_URL`, `REDIS_URL`) may contain a user and a password. Other ' +
+  'URLs must not. Percent-encode special characters of a password: `%20` for a space, `%23` for `#`.';
 
 function wrapped(paragraph: string): string {
   if (paragraph.startsWith('```')) return paragraph;

@@ -51,34 +51,28 @@ const addressSettings = (domains: readonly ConfiguredDomain[]) => ({
   TAMSHAI_PUBLIC_URL: publicUrl().meta(
     text({
       default: '`http://localhost:<gateway port>`',
-      meaning:
-        'The URL under which people reach the gateway. It appears in approval links and tokens. Other hosts than localhost need ' +
-        '`OIDC_ISSUER`',
+      meaning: 'The URL under which people reach the gateway. A host other than localhost needs `OIDC_ISSUER`',
     }),
   ),
   TAMSHAI_HOST: some.optional().meta(
     text({
       default: '`127.0.0.1` and `::1`',
-      meaning: 'The IP address to listen on, or `localhost`. Any other than loopback needs `OIDC_ISSUER`',
+      meaning: 'The IP address to listen on. An address that is not loopback needs `OIDC_ISSUER`',
     }),
   ),
   TAMSHAI_DATA: some.default('data').meta(
     text({
-      meaning:
-        'The data folder; a relative path begins at the folder in which the command runs. It holds keys, embedded stores, audit ' +
-        'records of calls and checkpoints',
+      meaning: 'The folder for keys, embedded stores and audit records. A relative path begins at the current folder',
     }),
   ),
   GATEWAY_PORT: port.meta(
     text({
       default: String(GATEWAY_PORT),
-      meaning: 'Port of the gateway. For this and the following ports, 0 lets the operating system choose a free one',
+      meaning: 'Port of the gateway. With 0, the operating system chooses a free port',
     }),
   ),
   ...forDomains(domains, 'PORT', (domain) => port.meta(text({ default: String(domain.port), meaning: 'Port of each domain server' }))),
-  OPS_PORT: port.meta(
-    text({ meaning: 'An additional port for `/health`, `/ready` and `/metrics`. It accepts any `Host`: use it for probes and scrapers' }),
-  ),
+  OPS_PORT: port.meta(text({ meaning: 'An additional port for probes and scrapers: `/health`, `/ready` and `/metrics`' })),
   ...forFolders(domains, ({ name, folder }) =>
     some.optional().meta(
       text({
@@ -99,13 +93,13 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
     DATABASE_URL: postgresUrl().meta(
       text({
         default: 'embedded PGlite',
-        meaning: `PostgreSQL 15 (from 15.14), 16 (from 16.10), 17 (from 17.6), 18 or newer, for the SQL domains: ${domainsOn('sql')}`,
+        meaning: `PostgreSQL for the SQL domains: ${domainsOn('sql')}. Versions: 15.14, 16.10, 17.6 and their updates; 18 or newer`,
       }),
     ),
     TAMSHAI_DATABASE_URL: postgresUrl().meta(
       text({
         default: '`DATABASE_URL`',
-        meaning: "PostgreSQL for the engine's own store, which only the gateway uses: connected programs and their sign-ins",
+        meaning: 'PostgreSQL for connected programs and their sign-ins. Only the gateway uses it',
       }),
     ),
     ...storeUrls(domains, 'DATABASE_URL', {
@@ -115,7 +109,7 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
     MONGODB_URL: mongodbUrl().meta(
       text({
         default: 'embedded file',
-        meaning: `MongoDB 6 or newer, as a replica set, for the document domains: ${domainsOn('documents')}`,
+        meaning: `MongoDB for the document domains: ${domainsOn('documents')}. Version 6 or newer, as a replica set`,
       }),
     ),
     ...storeUrls(domains, 'MONGODB_URL', {
@@ -123,14 +117,14 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
       listed: {
         documents: () => ({ default: '`MONGODB_URL`', meaning: 'MongoDB for one domain' }),
         search: ({ name }) => ({
-          meaning: `Runs ${name} on this MongoDB instead of a search server, unless \`${nameFor(name, 'ELASTICSEARCH_URL')}\` is set`,
+          meaning: `MongoDB for ${name}, instead of a search server`,
         }),
       },
     }),
     ELASTICSEARCH_URL: searchUrl().meta(
       text({
         default: 'embedded file',
-        meaning: `Elasticsearch 8 or newer, or OpenSearch 2 or newer, for the search domains: ${domainsOn('search')}`,
+        meaning: `Search server for the search domains: ${domainsOn('search')}. Elasticsearch 8 or OpenSearch 2, or newer`,
       }),
     ),
     ...storeUrls(domains, 'ELASTICSEARCH_URL', {
@@ -143,15 +137,13 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
       .default('tamshai')
       .meta(
         text({
-          meaning:
-            'Prefix of index names on a search server: up to 31 lower-case letters and digits, beginning with a letter. ' +
-            'Installations with different prefixes can share one server',
+          meaning: 'Prefix of index names on a search server, so that several installations can share it: lower-case letters and digits',
         }),
       ),
     REDIS_URL: redisUrl().meta(
       text({
         default: 'embedded file',
-        meaning: 'Redis for tickets, sessions, rate limits and revocations. Set `maxmemory-policy noeviction` in Redis',
+        meaning: 'Redis for tickets, sessions and rate limits. Configure Redis with `maxmemory-policy noeviction`',
       }),
     ),
   };
@@ -159,14 +151,14 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
 
 const signIn = {
   OIDC_ISSUER: publicUrl().meta(
-    text({ default: 'built-in provider', meaning: 'The issuer URL for staff; `https` unless it is on this machine' }),
+    text({ default: 'built-in provider', meaning: 'The issuer URL for staff. It must use `https` unless it is on this machine' }),
   ),
-  OIDC_CUSTOMER_ISSUER: publicUrl().meta(text({ meaning: 'The issuer URL for customers; needs `OIDC_ISSUER`' })),
-  OIDC_CLIENT_ID: some
-    .default('tamshai')
-    .meta(text({ meaning: 'Our client at the issuer: for the browser sign-in, for roles in `resource_access`, for introspection' })),
-  OIDC_CUSTOMER_CLIENT_ID: some.optional().meta(text({ default: '`OIDC_CLIENT_ID`', meaning: "Our client at the customers' issuer" })),
-  OIDC_CLIENT_SECRET: some.optional().meta(text({ meaning: 'The secret of `OIDC_CLIENT_ID`. Without it there is no introspection' })),
+  OIDC_CUSTOMER_ISSUER: publicUrl().meta(text({ meaning: 'The issuer URL for customers. It needs `OIDC_ISSUER`' })),
+  OIDC_CLIENT_ID: some.default('tamshai').meta(text({ meaning: 'The client id of Tamshai at the issuer' })),
+  OIDC_CUSTOMER_CLIENT_ID: some
+    .optional()
+    .meta(text({ default: '`OIDC_CLIENT_ID`', meaning: "The client id of Tamshai at the customers' issuer" })),
+  OIDC_CLIENT_SECRET: some.optional().meta(text({ meaning: 'The secret of `OIDC_CLIENT_ID`' })),
 };
 
 const keys = {
@@ -174,21 +166,19 @@ const keys = {
     text({
       default: 'in the data folder',
       meaning:
-        '32 bytes, base64url. All processes of an installation need the same value. During a ' +
-        '[rotation](journey/recovery-0005-changing-the-master-key.md) the value is two keys with a comma between them',
+        '32 bytes as base64url. All processes need the same value. [Recovery 5](journey/recovery-0005-changing-the-master-key.md) ' +
+        'describes how to change it',
     }),
   ),
   TAMSHAI_GATEWAY_KEY: some.optional().meta(
     text({
       default: 'in the data folder',
-      meaning: 'The private key with which gateways sign identities and execution grants. Only gateways get it',
+      meaning: 'The private key with which gateways sign. Give it to gateways only',
     }),
   ),
   TAMSHAI_GATEWAY_PUBLIC_KEYS: some.optional().meta(
     text({
-      meaning:
-        'The public part of `TAMSHAI_GATEWAY_KEY`, for domain servers in other processes: a JWK set, or the path of a file with ' +
-        'one. The file is read again when it changes',
+      meaning: 'The public part of `TAMSHAI_GATEWAY_KEY`, for domain servers: a JWK set, or the path of a file with one',
     }),
   ),
 };
@@ -197,8 +187,7 @@ const processSettings = (domains: readonly ConfiguredDomain[]) => ({
   ...forDomains(domains, 'URL', () =>
     publicUrl().meta(
       text({
-        meaning:
-          'Where the gateway reaches a domain server that runs in another process. The server reads it too and answers to that host name',
+        meaning: 'The URL of a domain server that runs in another process. The gateway and the domain server need it',
       }),
     ),
   ),
@@ -209,7 +198,7 @@ const processSettings = (domains: readonly ConfiguredDomain[]) => ({
     .meta(
       text({
         meaning:
-          'The lasting name of this process: up to 63 lower-case letters, digits and dashes. Every process on one Redis needs its own',
+          'The name of this process: up to 63 lower-case letters, digits and dashes. Each process on one Redis needs a different name',
       }),
     ),
   TAMSHAI_DRAIN_SECONDS: whole(0, 300)
@@ -217,30 +206,32 @@ const processSettings = (domains: readonly ConfiguredDomain[]) => ({
     .meta(
       text({
         default: '3 with Redis, else 0',
-        meaning: 'How many seconds a process still answers new requests after `SIGTERM`, while `/ready` answers 503',
+        meaning: 'The number of seconds in which a process still accepts requests after `SIGTERM`',
       }),
     ),
 });
 
 const assistant = {
-  ANTHROPIC_API_KEY: some.optional().meta(text({ meaning: 'The API key of Anthropic; setting it selects Claude' })),
+  ANTHROPIC_API_KEY: some.optional().meta(text({ meaning: 'The API key of Anthropic. It selects Claude as the model' })),
   ANTHROPIC_MODEL: some.default('claude-sonnet-4-5').meta(text({ meaning: 'The Claude model to use' })),
   ANTHROPIC_BASE_URL: publicUrl().meta(
-    text({ default: "Anthropic's", meaning: 'Another address of the same API; `https` unless on this machine' }),
+    text({ default: "Anthropic's", meaning: 'The URL of the Anthropic API. It must use `https` unless it is on this machine' }),
   ),
-  LLM_BASE_URL: publicUrl().meta(text({ meaning: 'Use an OpenAI-compatible endpoint; `https` unless on this machine. Needs `LLM_MODEL`' })),
+  LLM_BASE_URL: publicUrl().meta(
+    text({
+      meaning: 'The URL of an OpenAI-compatible endpoint. It must use `https` unless it is on this machine, and it needs `LLM_MODEL`',
+    }),
+  ),
   LLM_MODEL: some.optional().meta(text({ meaning: 'The name of the model at `LLM_BASE_URL`' })),
   LLM_API_KEY: some.optional().meta(text({ meaning: 'The API key for `LLM_BASE_URL`' })),
   TAMSHAI_TOKENS_PER_QUESTION: count(120_000).meta(text({ meaning: 'How many LLM tokens one question may use' })),
 };
 
 const limits = {
-  TAMSHAI_RATE_PER_MINUTE: count(120).meta(
-    text({ meaning: 'Rate limit: calls per minute and person, on all surfaces and processes together' }),
-  ),
+  TAMSHAI_RATE_PER_MINUTE: count(120).meta(text({ meaning: 'Rate limit: calls of one person in a minute' })),
   TAMSHAI_CONCURRENT_CALLS: count(8).meta(text({ meaning: 'Concurrency limit: calls of one person that run at the same time' })),
   TAMSHAI_FAILED_AUTH_PER_SECOND: count(20).meta(
-    text({ meaning: 'Failed authentications per second and address; above that the answer is 429' }),
+    text({ meaning: 'Failed authentications in a second from one address. Further ones get 429' }),
   ),
 };
 
@@ -248,18 +239,14 @@ const observability = {
   TAMSHAI_LOG_LEVEL: z
     .enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug')
     .default('warn')
-    .meta(
-      text({ meaning: '`silent`, `error`, `warn`, `info` or `debug`. Logs are JSON lines on standard error, without inputs and tokens' }),
-    ),
+    .meta(text({ meaning: '`silent`, `error`, `warn`, `info` or `debug`' })),
   TAMSHAI_METRICS_KEY: z
     .string()
     .min(16, 'must have at least 16 characters')
     .optional()
     .meta(
       text({
-        meaning:
-          'The bearer token with which a scraper on another machine reads `/metrics`; at least 16 characters. Requests from this ' +
-          'machine need no token; signed-in staff can read `/metrics` on all ports but `OPS_PORT`',
+        meaning: 'The bearer token with which a scraper on another machine reads `/metrics`. At least 16 characters',
       }),
     ),
   ...tracingVariables,
@@ -277,7 +264,7 @@ const development = {
   TAMSHAI_FAILPOINT: z
     .string()
     .optional()
-    .meta(text({ meaning: 'Kills the process at a named place in the code, for crash tests' })),
+    .meta(text({ meaning: 'Kills the process at a named place in the code. For crash tests' })),
 };
 
 export interface SettingGroup {
@@ -338,18 +325,16 @@ function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGr
     {
       title: 'Company',
       settings: companyVariables,
-      before: ['[companies.md](companies.md) explains what depends on them.'],
+      before: ['[companies.md](companies.md) explains these settings.'],
     },
     {
       title: 'Addresses and files',
       settings: addressSettings(domains),
       after: [
         ...aboutFolders(domains),
-        'With the built-in sign-in, `start` registers its process id, folders, URL and ports in `~/.tamshai/instances`, readable by ' +
-          'this user only, and ' +
-          'removes the entry when it stops. `ask`, `call`, `tools`, `token`, `mcp` and `audit verify` look there for the instance of ' +
-          'the current folder, or of ' +
-          '`TAMSHAI_DATA`, so they need no other settings. `GATEWAY_PORT`, `TAMSHAI_PUBLIC_URL` or `OIDC_ISSUER` turns the lookup off.',
+        'With the built-in sign-in, `start` writes its URL and ports to `~/.tamshai/instances`. Commands such as `ask` and `call` look ' +
+          'there for the instance of the current folder, or of `TAMSHAI_DATA`. `GATEWAY_PORT`, `TAMSHAI_PUBLIC_URL` and `OIDC_ISSUER` ' +
+          'turn the lookup off.',
       ],
     },
     {
@@ -357,29 +342,25 @@ function settingGroups(domains: readonly ConfiguredDomain[]): readonly SettingGr
       settings: storeSettings(domains),
       before: ['Without a URL, a domain uses an embedded store in the data folder.'],
       after: [
-        'First run `tamshai migrate` with the login of the owner: it creates the logins of the processes that serve. The ' +
-          '`DATABASE_URL` of such a process names no user ([operating](operating.md#migrate-the-schema)).',
-        `Every domain${exceptRebuilt} accepts \`<DOMAIN>_DATABASE_URL\`, \`<DOMAIN>_MONGODB_URL\` ` +
-          'and `<DOMAIN>_ELASTICSEARCH_URL`. Only the ' +
-          'ones that fit the ' +
-          "domain's kind of store have an effect.",
+        'With PostgreSQL, first run `tamshai migrate` with the login of the database owner. Then start with a `DATABASE_URL` that ' +
+          'names no user ([operating](operating.md#migrate-the-schema)).',
+        `Every domain${exceptRebuilt} accepts \`<DOMAIN>_DATABASE_URL\`, \`<DOMAIN>_MONGODB_URL\` and ` +
+          '`<DOMAIN>_ELASTICSEARCH_URL`. A URL of a kind that the domain cannot use has no effect.',
       ],
     },
     {
       title: 'Sign-in',
       settings: signIn,
       before: [
-        'Without `OIDC_ISSUER` the built-in identity provider runs: sample people, no passwords, loopback only, never with ' +
-          '`NODE_ENV=production`. ' +
-          '[keycloak.md](keycloak.md) shows a complete set-up.',
+        'Without `OIDC_ISSUER` the built-in identity provider runs. It has sample people and no passwords, and works on loopback only. ' +
+          '[keycloak.md](keycloak.md) shows a complete set-up with your own issuer.',
       ],
     },
     {
       title: 'Keys',
       settings: keys,
       before: [
-        '`tamshai keys new` prints new values for all three. If the first two are not set, the first start creates both keys in the data ' +
-          'folder.',
+        '`tamshai keys new` prints new values for all three. Without settings, the first start creates the keys in the data folder.',
       ],
     },
     { title: 'Several processes', settings: processSettings(domains), before: ['[running-many.md](running-many.md) explains the set-up.'] },

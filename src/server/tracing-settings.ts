@@ -23,7 +23,7 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 const headersText = { meaning: 'HTTP headers for the collector: `name=value,…`' };
-const protocolText = { meaning: '`http/json` or `http/protobuf` are accepted; traces are sent as JSON over HTTP' };
+const protocolText = { meaning: '`http/json` or `http/protobuf`. Tamshai always sends JSON' };
 const protocol = z
   .enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf: traces are sent over HTTP')
   .optional()
@@ -31,9 +31,12 @@ const protocol = z
 
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: publicUrl().meta({
-    meaning: 'Base URL of an OpenTelemetry collector. There are no traces unless this or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set',
+    meaning: 'The base URL of an OpenTelemetry collector. Traces need this setting or the next one',
   }),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl().meta({ default: 'the above with `/v1/traces`', meaning: 'The complete URL for traces' }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl().meta({
+    default: 'the above with `/v1/traces`',
+    meaning: 'The complete URL for traces, if it differs',
+  }),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta(headersText),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional().meta(headersText),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
@@ -43,13 +46,13 @@ export const tracingVariables = {
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`)
     .optional()
-    .meta({ default: '`parentbased_always_on`', meaning: 'Which traces are kept' }),
+    .meta({ default: '`parentbased_always_on`', meaning: 'The sampler, which chooses the traces to send' }),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number('must be a number from 0 to 1')
     .min(0, 'must be a number from 0 to 1')
     .max(1, 'must be a number from 0 to 1')
     .optional()
-    .meta({ default: '1', meaning: 'The share of traces that a `traceidratio` sampler keeps, 0 to 1' }),
+    .meta({ default: '1', meaning: 'The share of traces that a `traceidratio` sampler sends, 0 to 1' }),
   OTEL_TRACES_EXPORTER: z
     .enum(['otlp', 'none'], 'must be otlp or none')
     .optional()

@@ -8,6 +8,7 @@ import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../declare
 import type { Store, StoreSession, Versions, Window } from '../../engine/store.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, type Statement } from './database.ts';
 import { toFailure, isConflict } from './errors.ts';
+import { conditionOf, grouped, groupOf } from './groups.ts';
 
 /**
  * Sets the caller's identity for this transaction, with the first four parameters. The server shows the fourth, the request id, with
@@ -46,11 +47,12 @@ function withIdentity(text: string): string {
 }
 
 /** Selects only the published columns. The view then does not compute the others. */
-export function paged(query: SqlText, columns: readonly string[], { order, after, take }: Window): SqlText {
+export function paged(query: SqlText, columns: readonly string[], { order, after, take, where }: Window): SqlText {
   const keys = sql.list(order.keys.map((key) => sql.ref(key)));
-  const past = after
-    ? sql`where (${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})`
-    : sql``;
+  const conditions = where === undefined ? [] : [conditionOf(where)];
+  if (after)
+    conditions.push(sql`(${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})`);
+  const past = conditions.length === 0 ? sql`` : sql`where ${sql.list(conditions, ' and ')}`;
   const by = sql.list(order.keys.map((key) => (order.direction === 'asc' ? sql.ref(key) : sql`${sql.ref(key)} desc`)));
   return sql`select ${sql.list(columns.map((column) => sql.ref(column)))} from (${query}) page ${past} order by ${by} limit ${take}`;
 }
@@ -158,6 +160,9 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
     },
     async page(who, query, window, item) {
       return (await reading(who, paged(query, Object.keys(item.shape), window))).map(answerParser(item));
+    },
+    async groups(who, query, asked) {
+      return (await reading(who, grouped(query, asked))).map(groupOf(asked));
     },
     async executeOnce(who, { id, tool }, body) {
       for (let attempt = 1; ; attempt++) {

@@ -30,7 +30,7 @@ import * as tasksTools from './tasks/index.ts';
 import { tax as taxDomain } from './tax/domain.ts';
 import * as taxTools from './tax/index.ts';
 
-/** Sorted by export name within each module: the order of a module's exports depends on the loader. */
+/** Sorts by export name, because the order of a module's exports depends on the loader. */
 const inOrder = (...modules: readonly Readonly<Record<string, ResourceOrPrompt>>[]): ResourceOrPrompt[] =>
   modules.flatMap((module) =>
     Object.entries(module)
@@ -38,10 +38,10 @@ const inOrder = (...modules: readonly Readonly<Record<string, ResourceOrPrompt>>
       .map(([, item]) => item),
   );
 
-/** For samples that refer to people and departments of the built-in company. */
+/** For samples that refer to people of the built-in company. */
 const sizeOf = ({ directory, today, settings }: SampleContext) => ({ employees: directory.size, today, settings });
 
-// Sample rows are loaded on demand: most commands do not need them.
+// Most commands do not need sample rows, so they are imported on demand.
 export const hr = hrDomain.install({
   tools: Object.values(hrTools),
   provides: [employmentProvision, peopleChangesProvision],
@@ -99,5 +99,5 @@ export { salesRoles } from './sales/exports.ts';
 export { supportRoles } from './support/exports.ts';
 export { taxRoles } from './tax/exports.ts';
 
-/** In the order in which tools, documents and settings list them. */
+/** The order in tool lists, documents and settings. */
 export const builtInDomains: readonly Installed[] = [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey];

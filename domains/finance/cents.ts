@@ -1,10 +1,7 @@
 /** Divides an amount of money without losing a cent. */
 import { fromCents, toCents } from '../../src/declare/money.ts';
 
-/**
- * Divides `total` in proportion to `parts`. The results add up exactly, and each differs from its exact share by less than a cent.
- * If all parts are zero, each gets an equal share, to the cent.
- */
+/** Divides `total` in proportion to `parts`; the results add up exactly. If all parts are zero, the shares are equal, to the cent. */
 export function shared(total: number, parts: readonly number[]): number[] {
   const whole = BigInt(toCents(total));
   const given = parts.map((part) => BigInt(toCents(part)));

@@ -1,7 +1,4 @@
-/**
- * Declares the finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self, finance_feed); see
- * domains/finance/sql/policies.sql.
- */
+/** Declares the finance domain. Each audience is a database role; domains/finance/sql/policies.sql has the row policies. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { financeRoles } from './exports.ts';

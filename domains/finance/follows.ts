@@ -1,8 +1,8 @@
-/** Keeps finance.people, finance's copy of everyone in the company, up to date. */
+/** Keeps finance.people, the finance copy of all employees, up to date. */
 import { peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { finance } from './domain.ts';
 
-/** Writes only rows that differ: each update raises the row version and invalidates waiting approvals. */
+/** Writes only rows that differ: an update raises the row version, and then open tickets about the row cannot be executed. */
 export const copyOfPeople = finance.follow(peopleChanges, {
   audience: 'feed',
   apply(changes, { sql }) {

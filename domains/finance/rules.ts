@@ -23,7 +23,7 @@ export function lastDayOf(month: string): string {
 /** Ignores case: "engineering" finds Engineering. */
 export const inDepartment = (sql: SqlTag, department: string): SqlText => sql`lower(department) = lower(${department})`;
 
-/** All invoices, with `overdue` as of a day. Only this query defines when an invoice is overdue. */
+/** All invoices, with `overdue` as of a day. */
 export const invoicesOn = (sql: SqlTag, today: string): SqlText => sql`
   (select i.*, i.status in ('PENDING', 'APPROVED') and i.due_date < ${today}::date as overdue from finance.invoice_list i) invoices`;
 
@@ -44,7 +44,7 @@ export const personOf = (sql: SqlReader, employee_id: string) =>
     sql`select name, department, row_version from finance.people where employee_id = ${employee_id}`,
   );
 
-/** The reports of a month that an employee has handed in and that were not rejected. */
+/** The submitted, approved and reimbursed reports of an employee in a month. */
 export const reportsOf = (sql: SqlReader, employee_id: string, month: string): Promise<Report[]> =>
   sql.many(
     expenseReport,
@@ -57,7 +57,6 @@ interface NewReport extends Pick<FullReport, 'month' | 'items'> {
   readonly name: string;
   readonly department: string;
 }
-/** Writes a report with its items and returns its id. */
 export async function insertReport(sql: SqlWriter, { name, department, month, items }: NewReport): Promise<string> {
   const id = z.object({ report_id: storedId });
   const { report_id } = await sql.change(
@@ -78,7 +77,9 @@ export async function insertReport(sql: SqlWriter, { name, department, month, it
   return report_id;
 }
 
-/** The lines of a budget that change if it is approved at `amount`: `amount` is divided in proportion to the allocated amounts. */
+/**
+ * The budget lines that change if the budget is approved at `amount`. The lines share `amount` in proportion to their allocated amounts.
+ */
 export async function changedLines(sql: SqlReader, budget_id: string, amount: number) {
   const lines = await sql.many(
     budgetCategory.pick({ category: true, allocated_amount: true }),
@@ -100,7 +101,7 @@ export const inWords = {
   report: ({ employee_name, month, total }: Report, company: Company) =>
     `the expense report of ${employee_name} for ${month}, ${formatMoney(total, company)} in total`,
 };
-/** The facts that an approval card shows besides the changes. */
+/** The subject line of an approval card. */
 export const labels = {
   budget: ({ department, fiscal_year, allocated_amount }: Budget, company: Company) =>
     `${department}, ${fiscal_year}: ${formatMoney(allocated_amount, company)}`,
@@ -110,14 +111,14 @@ export const labels = {
     `${employee_name}, ${department}: ${item_count} ${item_count === 1 ? 'item' : 'items'} of ${month}, ${formatMoney(total, company)}`,
 };
 
-/** Each item as a line of the approval card. */
+/** One line of the approval card per item. */
 export const itemLines = (items: FullReport['items'], { isNew, company }: { readonly isNew: boolean; readonly company: Company }) =>
   items.map(({ date, category, description, amount, receipt }, which) => {
     const what = `${description}: ${formatMoney(amount, company)}${receipt === null ? ', no receipt' : ''}`;
     return { field: `item_${which + 1}`, label: `${date} ${category.toLowerCase()}`, from: isNew ? null : what, to: what };
   });
 
-/** The budget line that an expense is booked to. */
+/** The budget category of each expense category. */
 const countsAs: Readonly<Record<FullReport['items'][number]['category'], Category>> = {
   TRAVEL: 'TRAVEL',
   LODGING: 'TRAVEL',
@@ -134,7 +135,6 @@ export function byBudgetCategory(items: FullReport['items']): { category: Catego
   return [...groups].map(([category, amounts]) => ({ category, amount: sumOf(amounts) }));
 }
 
-/** Adds payments to the spending of a department in a year. */
 export const spent = (
   sql: SqlTag,
   department: string,

@@ -36,16 +36,16 @@ export const month = z
   .string()
   .max(7, 'Give a month as YYYY-MM')
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Give a month as YYYY-MM, from 01 to 12');
-/** An amount of at most ten billion: more than any real amount, and small enough for the database column. */
+/** Ten billion fits into the database column and is more than any real amount. */
 export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 {currency}');
 
 export const rejectionReason = readable(
   z.string().min(10, 'Give a reason of at least 10 characters').max(500, 'Give a reason of at most 500 characters'),
-).describe('Why, for the person who handed it in');
+).describe('The reason; the person who submitted it reads it');
 
 export const budgetNotFound = {
   message: 'Budget not found. Verify the budget ID, or the department and the year.',
-  hint: 'See the budgets that you may see with list_budgets.',
+  hint: 'List the budgets that you may see with list_budgets.',
 };
 export const invoiceNotFound = {
   message: 'Invoice not found. Verify the invoice ID is correct.',
@@ -56,19 +56,17 @@ export const reportNotFound = {
   hint: 'Find the reports that you may see with list_expense_reports.',
 };
 
-/** The budget lines that a payment is booked to. */
 export const category = z.enum(['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER']);
 
 const budgetStates = ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED'] as const;
-/** ACTIVE and CLOSED are filters on approved budgets by date, not states. */
+/** ACTIVE and CLOSED are not states: they select approved budgets by year. */
 export const budgetFilter = anyCase([...budgetStates, 'ACTIVE', 'CLOSED']);
 export const figures = {
-  allocated_amount: amount.describe('What was asked for; once approved, what was approved'),
-  spent_amount: amount.describe('What was really paid'),
+  allocated_amount: amount.describe('The requested amount; after the approval, the approved amount'),
+  spent_amount: amount.describe('The amount that was paid'),
   remaining_amount: amount.describe('allocated − spent'),
-  utilization_percent: z.number().nullable().describe('100 × spent / allocated; null where nothing is allocated'),
+  utilization_percent: z.number().nullable().describe('100 × spent / allocated; null if nothing is allocated'),
 };
-/** Who approved or rejected a row, when and why. */
 const decided = {
   approved_by: storedId.nullable(),
   approved_by_name: signInName.nullable(),
@@ -96,7 +94,7 @@ export const budget = z.object({
 export const budgetCategory = z.object({ category, ...figures });
 
 const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED'] as const;
-/** OVERDUE is a filter on unpaid invoices by date, not a state. */
+/** OVERDUE is not a state: it selects unpaid invoices after their due date. */
 export const invoiceFilter = anyCase([...invoiceStates, 'OVERDUE']);
 export const invoice = z.object({
   invoice_id: storedId,
@@ -108,7 +106,7 @@ export const invoice = z.object({
   department: companyText,
   category,
   status: z.enum(invoiceStates),
-  overdue: z.boolean().describe('Not paid yet, and the due date is over'),
+  overdue: z.boolean().describe('True if it is not paid and the due date has passed'),
   invoice_date: storedDay,
   due_date: storedDay,
   submitted_by: storedId,
@@ -152,14 +150,14 @@ export const expenseItem = z.object({
   category: expenseCategory,
   description: untrusted,
   amount,
-  receipt: untrusted.nullable().describe('The receipt’s file or number; null where there is none'),
+  receipt: untrusted.nullable().describe('File or number of the receipt; null if there is none'),
 });
-/** An item as the employee hands it in. */
+/** An item in the input of submit_expense_report. */
 export const newExpenseItem = z.strictObject({
   date: day.optional().describe('Day of the expense, in the month of the report; by default today, or the last day of an earlier month'),
   category: anyCase(expenseCategories).default('OTHER').describe('Kind of expense'),
   description: line(200).min(1).describe('What it was for'),
-  amount: money.min(0.01, 'An item has to cost something').max(1_000_000).describe('In {currency}'),
-  receipt: line(200).min(1).optional().describe("The receipt's file or number"),
+  amount: money.min(0.01, 'The amount of an item must be above zero').max(1_000_000).describe('In {currency}'),
+  receipt: line(200).min(1).optional().describe('File or number of the receipt'),
 });
 export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

@@ -1,7 +1,4 @@
-/**
- * Declares the hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory, hr_feed); see
- * domains/hr/sql/policies.sql.
- */
+/** Declares the hr domain. Each audience is a database role; domains/hr/sql/policies.sql has the row policies. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { hrRoles } from './exports.ts';
 import { financeRoles } from '../finance/exports.ts';
@@ -20,9 +17,9 @@ export const hr = defineDomain({
     everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
     reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },
     self: { roles: ['employee'], sees: 'their own records', linked: true },
-    // No role has this audience by itself. A tool selects it with `audience: 'directory'`, and then every caller of the tool gets it.
+    // No role has this audience. A tool with `audience: 'directory'` selects it for every caller.
     directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
-    /** For other domains that keep a copy of people; no tool selects it. */
+    /** For domains that keep a copy of people; no tool selects it. */
     feed: { roles: [], sees: 'the name, department, manager and employment of everyone, in the order of changes' },
   },
   masks: {

@@ -9,9 +9,9 @@ const weekday = (day: string): number => new Date(day).getUTCDay();
 
 export const yearOf = (today: string): number => Number(today.slice(0, 4));
 export const inDecember = (today: string, day: number): string => `${yearOf(today)}-12-${String(day).padStart(2, '0')}`;
-/** Today, or on a weekend the Friday before. */
+/** Today; on a weekend the Friday before. */
 export const lastWorkday = (today: string): string => shifted(today, -Math.max(0, ((weekday(today) + 6) % 7) - 4));
-/** Friday of next week. At the end of the year a day of this week, because next year's balances may not exist yet. */
+/** Friday of next week, or the last workday if that Friday is in the next fiscal year: its balances may not exist yet. */
 export function nextFriday(today: string, company: Company): string {
   const friday = shifted(today, 12 - ((weekday(today) + 6) % 7) - 1);
   return fiscal.fiscalYearOf(friday, company) === fiscal.fiscalYearOf(today, company) ? friday : lastWorkday(today);
@@ -23,7 +23,6 @@ export function overNewYear(today: string, company: Company): [start: string, en
 }
 export const nextSaturday = (today: string): string => shifted(today, 6 - weekday(today));
 
-/** The input of a request for time off. */
 export const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({
   type_code,
   start_date,

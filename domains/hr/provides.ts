@@ -1,10 +1,9 @@
-/** What hr provides to the engine and to other domains: whether a person works here, and the feed of changed people. */
+/** What hr provides to the engine and to other domains: the employment of a person, and a feed of changed people. */
 import { z } from 'zod';
 import { employment, peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { storedId } from '../../src/declare/fields.ts';
 import { hr } from './domain.ts';
 
-/** The directory sees the employment of everybody, and nothing else of former employees. */
 export const employmentProvision = hr.provide(employment, {
   systemAudience: 'directory',
   calls: {
@@ -30,7 +29,7 @@ export const peopleChangesProvision = hr.provide(peopleChanges, {
   systemAudience: 'feed',
   calls: {
     async after({ after }, { sql }) {
-      // One statement, so that people and numbers are consistent. The first row always exists and holds the newest number.
+      // One statement reads people and numbers at the same moment. The first row always exists and has the newest number.
       const rows = await sql.many(
         log,
         sql`

@@ -7,28 +7,27 @@ import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
 import { requestStatus, timeOffBalance } from './schemas.ts';
 
 /**
- * Matches names that contain every given word, in any order: "kim sarah" finds Sarah Kim, "obrien" finds O'Brien. "%" matches nothing.
- * The condition does not use `like`: PostgreSQL would expect few matches and sort all of them. With strpos it reads the index in order
- * until the page is full.
+ * Matches names that contain every given word: "kim sarah" finds Sarah Kim. It does not use `like`: PostgreSQL would sort all rows. With
+ * strpos it reads the index in order until the page is full.
  */
 export function named(sql: SqlTag, name: string): SqlText {
-  // A subquery is evaluated once instead of for every row.
+  // PostgreSQL evaluates a subquery once, and a plain call for every row.
   const plain = (text: string) => sql`(select hr.plain_name(${text}))`;
   const parts = name.split(/[\s,_–—-]+/).map((word) => sql`strpos(search_name, ${plain(word)}) > 0`);
   return sql.list([sql`${plain(name)} <> ''`, ...parts], ' and ');
 }
 
-/** Compares without case: "engineering" finds Engineering. */
+/** Ignores case. */
 export const spelled = (sql: SqlTag, column: 'department' | 'location', value: string): SqlText =>
   sql`lower(${sql.ref(column)}) = lower(${value})`;
 
-/** Whether `other` is above `me` at any level. Callers must not change the pay or the employment of people above them. */
+/** True if `me` reports to `other`, at any level. Callers must not change the pay or the employment of people above them. */
 export async function isAbove(sql: SqlReader, other: string, me: string): Promise<boolean> {
   const link = z.object({ employee_id: storedId });
   return (await sql.maybeOne(link, sql`select employee_id from hr.chain where manager_id = ${other} and employee_id = ${me}`)) !== null;
 }
 
-/** Counts Monday to Friday, both days included. Public holidays are not considered. */
+/** Counts Monday to Friday, both days included. Public holidays count as working days. */
 export function workingDays(from: string, to: string): number {
   let days = 0;
   const last = new Date(to);
@@ -44,7 +43,7 @@ export const balanceOf = (sql: SqlReader, employee_id: string, { year, type_code
     sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,
   );
 
-/** The first open or approved request with a day in this time. */
+/** The first pending or approved request that overlaps these days. */
 export async function overlappingRequest(
   sql: SqlReader,
   employee_id: string,
@@ -60,7 +59,7 @@ export async function overlappingRequest(
   return first;
 }
 
-/** The fiscal year of two days; undefined if they are in two years. */
+/** The fiscal year that contains both days, or undefined. */
 export function commonYear(first: string, last: string, company: Company): number | undefined {
   const year = fiscalYearOf(first, company);
   return year === fiscalYearOf(last, company) ? year : undefined;

@@ -25,7 +25,7 @@ export const departmentName = line(100)
   .describe('Department, such as Engineering; case does not matter')
   .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
 
-/** One error for employees who are not visible to the caller, have left or do not exist, so the caller cannot tell these cases apart. */
+/** One error for employees who left, do not exist or are not visible: the caller must not be able to tell which. */
 export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Find the id of an active employee that you may see with find_employees or list_employees.',
@@ -74,7 +74,7 @@ export const timeOffBalance = z.object({
   type_name: companyText,
   entitlement: z.number(),
   used: z.number(),
-  pending: z.number().describe('Asked for, not decided yet'),
+  pending: z.number().describe('Requested, not decided yet'),
   carryover: z.number(),
   available: z.number().describe('entitlement + carryover − used − pending'),
 });

@@ -8,7 +8,7 @@ export const adrNotFound = { message: 'ADR not found.', hint: 'Find the number w
 
 export type Reader = SearchReader<'records'>;
 
-/** Parses `ADR-0004`, `adr 4`, `4`, `004` or a file name such as `0004-title.md`. Text after the number is ignored. */
+/** `ADR-0004`, `adr 4`, `4`, `004` or a file name such as `0004-title.md`. */
 const NUMBERED = /^(?:adr[\s_#-]*|#)?(\d{1,6})(?:[-_ ].*|\.md)?$/i;
 
 function called(search: SearchWords<'records'>, given: string): Filter {
@@ -20,7 +20,7 @@ function called(search: SearchWords<'records'>, given: string): Filter {
   });
 }
 
-/** If two files have the same number, the one whose name sorts first is returned. */
+/** If two files have the same number, returns the first by name. */
 export async function findDecision<S extends z.ZodObject>(search: Reader, schema: S, given: string): Promise<Readonly<z.output<S>> | null> {
   return (await search.many(schema, 'records', called(search, given), { limit: 1 }))[0] ?? null;
 }

@@ -1,4 +1,4 @@
-/** Declares the journey domain: a search index of the project history, which is a folder of Markdown files. */
+/** Declares the journey domain: a search index of the project history, a folder of Markdown files. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { field } from '../../src/declare/search.ts';
 import { READING, rowOf } from './record.ts';
@@ -12,7 +12,7 @@ export const journey = defineDomain({
   store: 'search',
   folder: {
     standard: 'docs/journey',
-    help: 'the beginning of a file name or of its title decides the kind of the entry: `adr-`, `failure-`, `pivot-`, `lesson-`, `recovery-`.',
+    help: 'the beginning of the file name or of the title is the kind of the entry: `adr-`, `failure-`, `pivot-`, `lesson-`, `recovery-`.',
     collection: 'records',
     fingerprint: 'digest',
     revision: READING,
@@ -20,7 +20,7 @@ export const journey = defineDomain({
   },
   audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
   collections: {
-    /** One row for each Markdown file. Rows are written only at the start of the process. */
+    /** One row per Markdown file, written only when the process starts. */
     records: {
       key: 'record_id',
       fields: {

@@ -6,7 +6,7 @@ interface Dated {
   readonly number: number | null;
   readonly record_id: string;
 }
-/** Newest first, then by number; records without a date come last. */
+/** Newest first, then the highest number first. Records without a date come last. */
 export const byTime = (a: Dated, b: Dated): number =>
   compare(b.day, a.day) || (b.number ?? 0) - (a.number ?? 0) || compare(a.record_id, b.record_id);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<Kind, readonly [string, string]>> = {
   note: ['other note', 'other notes'],
 };
 
-/** "12 decisions, 5 failures and 1 pivot". */
+/** For example "12 decisions, 5 failures and 1 pivot". */
 export function counted(counts: readonly { readonly kind: Kind; readonly count: number }[]): string {
   const parts = counts.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${NAMES[kind][count === 1 ? 0 : 1]}`);
   const [last, ...others] = parts.toReversed();
@@ -28,7 +28,7 @@ export function counted(counts: readonly { readonly kind: Kind; readonly count: 
 }
 
 const MOST_TOPICS = 20;
-/** Most frequent first. Components count as topics. */
+/** The topics of the rows without `but`, the most frequent first. Components count as topics. */
 export function topicsOf(
   rows: readonly { readonly topics: readonly string[]; readonly components: readonly string[] }[],
   but: string,

@@ -1,13 +1,16 @@
-/** Reads the metadata of a Markdown file: front matter, title, lines of "Key: value". It is lenient, because people write it by hand. */
+/**
+ * Reads the metadata of a Markdown file: front matter, title and lines of "Key: value". People write it by hand, so many spellings are
+ * accepted.
+ */
 import { createLineClassifier, type LineType, withoutMark } from '../../src/declare/markdown.ts';
 
 export interface Head {
   readonly title: string | undefined;
-  /** Keys are lower case. */
+  /** Metadata by key, in lower case. */
   readonly says: ReadonlyMap<string, string>;
   /** The text without front matter. */
   readonly content: string;
-  /** The first words of the text, on one line. */
+  /** The beginning of the first paragraph. */
   readonly summary: string;
 }
 
@@ -48,7 +51,7 @@ function said(line: string): readonly [string, string] | undefined {
   return key === undefined ? undefined : [key, unquoted(value)];
 }
 
-/** Front matter between two `---` lines at the beginning. Lists may be below their key. */
+/** Reads the front matter: the lines between two `---` at the beginning. A list may follow its key. */
 function frontMatter(lines: readonly string[]): { readonly says: Map<string, string>; readonly rest: readonly string[] } {
   const says = new Map<string, string>();
   const end = lines[0]?.trimEnd() === '---' ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) : -1;
@@ -75,7 +78,7 @@ export function headOf(text: string): Head {
   );
   const first = rest.findIndex((line) => /^#\s+\S/.test(line));
   const title = says.get('title') ?? (first < 0 ? undefined : HEADING.exec(rest[first]?.slice(0, MOST_VALUE) ?? '')?.[1]);
-  // Only lines above the first section and above any prose are metadata.
+  // Metadata lines come directly after the title. The first other line ends them.
   for (const line of rest.slice(first + 1, first + 1 + MOST_HEAD_LINES)) {
     const found = said(line);
     if (found !== undefined && !says.has(found[0])) says.set(...found);
@@ -105,7 +108,7 @@ function sectionOf(lines: readonly string[], name: string): readonly string[] {
 }
 
 const PROSE: readonly LineType[] = ['text', 'bullet', 'ordered'];
-/** Prose only: no headings, code, tables, quotes, rules, comments or metadata. */
+/** Returns the prose without headings, code, tables, quotes, rules, comments and metadata. */
 function paragraphs(lines: readonly string[]): string[] {
   const classify = createLineClassifier();
   const found: string[] = [];
@@ -128,7 +131,6 @@ const isAbout = (line: string): boolean => {
   return key !== undefined && key !== 'lesson';
 };
 
-/** Truncates at a word and adds an ellipsis. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.lastIndexOf(' ', most - 2);

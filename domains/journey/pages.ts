@@ -4,10 +4,10 @@ import { cut } from './markdown.ts';
 import type { Whole } from './schemas.ts';
 import { byTime } from './format.ts';
 
-/** The longest page, in characters. Further records are only counted. */
+/** The longest page, in characters. A page counts the records that do not fit. */
 const MOST_CHARACTERS = 200_000;
 
-/** Moves headings one level down, below the title of the page. */
+/** Moves headings one level down, because the page has its own title. */
 function deeper(content: string): string {
   const classify = createLineClassifier();
   return content
@@ -16,7 +16,6 @@ function deeper(content: string): string {
     .join('\n');
 }
 
-/** Renders several records under one title. */
 export function together(title: string, rows: readonly Whole[], more: string): string {
   const parts = [`# ${plainLine(title)}`];
   let length = 0;
@@ -35,7 +34,7 @@ const plainLine = (text: string): string => text.replace(/[[\]\\`*_<>]/g, '\\$&'
 const linked = ({ title, uri }: Pick<Whole, 'title' | 'uri'>): string =>
   uri === null ? plainLine(title) : `[${plainLine(title)}](${uri})`;
 
-/** The history of a component, oldest first. */
+/** Lists the records of a component, oldest first. */
 export function evolutionOf(component: string, rows: readonly Whole[]): string {
   const lines = [`# Evolution: ${plainLine(component)}`];
   let when: string | null | undefined;
@@ -53,7 +52,6 @@ export function lessonsOf(lessons: readonly Whole[], failures: readonly Whole[])
   return learned.length === 0 ? page : `${page}\n## Learned from failures\n\n${learned.join('\n')}\n`;
 }
 
-/** `0.1` fits `0.1.0` and `0.1.5`. */
 const fits = (one: string, other: string): boolean => one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 const byVersion = new Intl.Collator('en', { numeric: true });
 export const LATEST = 'latest';
@@ -61,7 +59,7 @@ export const LATEST = 'latest';
 export const versionsIn = (rows: readonly Whole[]): string[] =>
   [...new Set(rows.flatMap(({ versions }) => versions))].toSorted(byVersion.compare).toReversed();
 
-/** The notes for a version; a note without versions applies to all. Undefined for an unknown version. */
+/** The notes for a version, or undefined if no note names it. A note without versions applies to all versions. */
 export function notesFor(version: string, rows: readonly Whole[]): readonly Whole[] | undefined {
   const known = versionsIn(rows);
   const wanted = version === LATEST ? known[0] : version;

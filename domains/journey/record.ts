@@ -4,7 +4,7 @@ import { cut, headOf } from './markdown.ts';
 export const kinds = ['decision', 'failure', 'pivot', 'lesson', 'recovery', 'note'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Increase this number when the conversion changes: every file is then indexed again. */
+/** Increase this number if the conversion changes. Then every file is indexed again. */
 export const READING = 1;
 
 export interface JourneyRow {
@@ -16,7 +16,7 @@ export interface JourneyRow {
   readonly title: string;
   readonly status: string | null;
   readonly when: string | null;
-  /** The known part of the date, for sorting; empty if unknown. */
+  /** The known part of the date (2026-11 for November 2026); empty if unknown. */
   readonly day: string;
   readonly components: readonly string[];
   readonly topics: readonly string[];
@@ -31,7 +31,7 @@ export interface JourneyRow {
   readonly uri: string | null;
 }
 
-/** Prefixes of a file, its folder or its title, and the kind of record that they mean. */
+/** The kind of a record by the beginning of its file name, folder or title. */
 const BEGINS: readonly (readonly [Kind, RegExp])[] = [
   ['decision', /^(?:adrs?|decisions?|madr)(?![a-z])/i],
   ['failure', /^(?:failures?|incidents?|post-?mortems?)(?![a-z])/i],
@@ -42,12 +42,12 @@ const BEGINS: readonly (readonly [Kind, RegExp])[] = [
 const kindBy = (text: string | undefined): Kind | undefined =>
   text === undefined ? undefined : BEGINS.find(([, begins]) => begins.test(text.trim()))?.[0];
 
-/** "ADR 4: ", "Failure: ", "3. " */
+/** Matches "ADR 4: ", "Failure: " and "3. ". */
 const TITLE_PREFIX =
   /^(?:(?:adr|decision|failure|incident|post-?mortem|pivot|lesson|recovery|phoenix|runbook)s?[\s_#-]*(\d{1,6})?\s*(?::|\.|–|—|-)\s+|(\d{1,6})\.\s+)/i;
 const FILE_NUMBER = /^(?:[a-z]+[-_ ]?)?(\d{1,6})(?![a-z0-9])/i;
 
-/** A URI segment: `Row security` becomes `row-security`. */
+/** Makes a URI segment: `Row security` becomes `row-security`. */
 export const keyOf = (text: string): string =>
   text
     .toLowerCase()
@@ -72,7 +72,7 @@ const namesIn = (value: string | undefined): string[] =>
     .slice(0, MOST_NAMES);
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-/** `2026-11-16`, `16 November 2026`, `Nov 16, 2026`, `November 2026`, `2026`. */
+/** Parses `2026-11-16`, `16 November 2026`, `Nov 16, 2026`, `November 2026` and `2026`. */
 export function dayIn(text: string): string {
   const iso = /\b(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?\b/.exec(text);
   if (iso?.[2] !== undefined) return iso[0];
@@ -86,12 +86,11 @@ export function dayIn(text: string): string {
   return parts.join('-');
 }
 
-/** Capitalises text that followed a colon. */
 const begun = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const adrName = (number: number): string => `ADR-${String(number).padStart(4, '0')}`;
 
-/** `path` is relative to the folder, with `/`. It only names the record; no file is opened. */
+/** `path` is relative to the folder, with `/` as separator. It only names the record. */
 export function rowOf(path: string, text: string): JourneyRow {
   const { title: heading, says, content, summary } = headOf(text);
   const record_id = path.replace(/\.md$/i, '');
@@ -105,7 +104,7 @@ export function rowOf(path: string, text: string): JourneyRow {
     (/^\d{3,6}[-_]/.test(file) ? 'decision' : 'note');
   const [prefix = '', inTitle, leading] = TITLE_PREFIX.exec(heading ?? '') ?? [];
   const numbered = FILE_NUMBER.exec(file)?.[1] ?? inTitle ?? (kind === 'decision' ? leading : undefined);
-  // "accepted, November 2026" holds the status and the date.
+  // A status such as "accepted, November 2026" contains a date.
   const [status = '', ...dated] = (says.get('status') ?? '').split(/[,;(]/);
   const when =
     says.get('when') ??
@@ -141,7 +140,7 @@ export function rowOf(path: string, text: string): JourneyRow {
   return { ...row, uri: addressOf(row) };
 }
 
-/** The URI of the record as Markdown; a note has none. */
+/** The URI where clients read the record; a note has none. */
 function addressOf({ kind, number, key, component_keys, versions }: Omit<JourneyRow, 'uri'>): string | null {
   const at = (...segments: string[]) => `journey://${segments.map(encodeURIComponent).join('/')}`;
   switch (kind) {

@@ -1,4 +1,4 @@
-/** MCP resources of the journey as Markdown. A URI selects rows of the index; no file is opened. */
+/** MCP resources of the journey as Markdown. A URI selects rows of the index, never a file. */
 import { z } from 'zod';
 import { line } from '../../src/declare/fields.ts';
 import type { Filter } from '../../src/declare/filter.ts';
@@ -17,7 +17,7 @@ const ofKind = (search: Reader, kind: Kind) => newest(search, search.where({ kin
 const newest = (search: Reader, filter: Filter): Promise<Whole[]> =>
   search.many(whole, 'records', filter, { order: desc('day', 'record_id'), limit: MOST });
 
-/** Completions that contain the typed text; those that begin with it come first. */
+/** Completions that contain the typed text. Those that begin with it come first. */
 function completing(begun: string, all: Iterable<string>): string[] {
   const typed = begun.toLowerCase();
   const found = [...new Set(all)].filter((each) => each.toLowerCase().includes(typed)).toSorted();
@@ -32,10 +32,10 @@ export const failures = journey.resource({
   uri: 'journey://failures/{topic}',
   version: 1,
   title: 'What went wrong',
-  description: 'Failures of this project about a topic or a component, whole: what happened, why, and what was learned.',
+  description: 'The full text of failures of this project about a topic or a component: what happened, why, and what was learned.',
   roles: staff,
   input: z.object({ topic: name('A topic or a component, such as sqlite, or plain words') }),
-  errors: { FAILURES_NOT_FOUND: 'get_context names topics; query_failures without a topic lists all failures.' },
+  errors: { FAILURES_NOT_FOUND: 'Find topics with get_context, or list all failures with query_failures and no topic.' },
   async text({ topic }, { search, fail }) {
     const [key, only] = [keyOf(topic), search.where({ kind: 'failure' })];
     const named = search.any(search.where({ topic_keys: key }), search.where({ component_keys: key }), search.where({ key }));
@@ -60,7 +60,7 @@ export const decisions = journey.resource({
   uri: 'journey://decisions/{adr-id}',
   version: 1,
   title: 'Architecture decision',
-  description: 'One architecture decision record of this project, whole, by its number in any spelling: ADR-0004, adr-4, 4.',
+  description: 'The full text of one architecture decision record of this project, by its number in any spelling: ADR-0004, adr-4, 4.',
   roles: staff,
   input: z.object({ adr_id: name('Its number, such as ADR-0004 or 4') }),
   errors: { ADR_NOT_FOUND: adrNotFound },
@@ -112,8 +112,7 @@ export const phoenix = journey.resource({
   uri: 'journey://phoenix/{version}',
   version: 1,
   title: 'Recovery notes',
-  description:
-    'What to do after a crash, a loss or a restore, for one version of this project; "latest" is the newest there are notes for.',
+  description: 'What to do after a crash, a loss or a restore, for one version of this project. "latest" is the newest version with notes.',
   roles: staff,
   input: z.object({ version: name('A version such as 0.1.0, or latest') }),
   errors: { VERSION_NOT_FOUND: 'Read journey://phoenix/latest, or find recovery notes with search_journey, with kind "recovery".' },

@@ -7,7 +7,7 @@ import { kinds } from './record.ts';
 export const words = (what: string) => line(400).describe(what);
 export const kind = anyCase(kinds).describe('Only records of this kind');
 
-const uri = companyText.nullable().describe('Where an MCP client reads the whole text');
+const uri = companyText.nullable().describe('The URI where an MCP client reads the whole text');
 /** A record in a list. */
 export const record = z.object({
   record_id: companyText,
@@ -25,7 +25,7 @@ const found = {
 };
 export const foundRecord = record.extend(found);
 
-/** Long texts are truncated; the URI has the full text. */
+/** Lists truncate long texts; the URI has the full text. */
 const MOST_SHOWN = 4_000;
 export const shortened = <T extends { readonly content: string }>(row: T): T => ({ ...row, content: cut(row.content, MOST_SHOWN) });
 const content = untrusted.describe('Markdown');
@@ -36,19 +36,18 @@ export const failure = record
   .extend({ lesson: untrusted.nullable().describe('What was learned'), content: beginning, ...found });
 
 export const decision = record.omit({ kind: true }).extend({
-  adr_id: companyText.nullable().describe('ADR-0004; none where the record has no number'),
+  adr_id: companyText.nullable().describe('For example ADR-0004; null if the record has no number'),
   status: untrusted.nullable().describe('accepted, superseded, …'),
   content,
 });
 export const storedDecision = decision.omit({ adr_id: true }).extend({ number: z.int().nullable() });
 
 export const pivot = record.omit({ kind: true }).extend({
-  from: untrusted.nullable().describe('What was thought before'),
-  to: untrusted.nullable().describe('What is done now'),
+  from: untrusted.nullable().describe('The earlier assumption'),
+  to: untrusted.nullable().describe('The current practice'),
   content: beginning,
 });
 
-/** A full record. */
 export const whole = record.extend({
   number: z.int().nullable(),
   status: untrusted.nullable(),

@@ -1,6 +1,6 @@
 /**
- * The export format of knowledge: JSON Lines with a header, one line per transaction with the versions it opened and closed, and a
- * checksum as the last line. Transactions never change, so two exports up to the same number are equal.
+ * The export format of knowledge: JSON Lines with a header, one line per transaction, and a checksum in the last line. Transactions never
+ * change, so two exports up to the same number are equal.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -42,7 +42,7 @@ const counts = { transactions: z.int().min(0), entries: z.int().min(0), triples:
 const ending = z.strictObject({ end: z.literal(true), ...counts, sha256: z.string() });
 
 export type Archived = z.output<typeof changed>;
-/** Entries and triples are counted by their versions. */
+/** Counts versions of entries and triples, not items. */
 export type Counts = Readonly<Record<'transactions' | 'entries' | 'triples', number>>;
 
 const counting = () => {
@@ -61,7 +61,7 @@ const counting = () => {
 
 const AT_ONCE = 200;
 
-/** Yields every line up to transaction `asOf`, and reports progress. */
+/** Yields the lines up to transaction `asOf`. */
 export async function* archive(sql: SqlReader, asOf: number, onProgress: (tx: number) => void): AsyncGenerator<string, Counts> {
   const { count, digest, add } = counting();
   const line = (value: object) => {
@@ -100,15 +100,15 @@ const linesAfter = (sql: SqlReader, after: number, asOf: number): Promise<Archiv
   );
 
 export interface Unarchiving {
-  /** The transaction of a line; undefined for the first and the last line. Throws `Damaged`. */
+  /** Returns the transaction of a line; undefined for the first and the last line. Throws `Damaged`. */
   take(line: Uint8Array): Archived | undefined;
-  /** Call it after the last line. Throws `Damaged` if the checksum line is missing. */
+  /** Call this after the last line. Throws `Damaged` if the checksum line is missing. */
   finish(): Counts;
-  /** The number of the last transaction, from the first line. */
+  /** The number of the last transaction, from the header. */
   readonly asOf: number;
 }
 
-/** Parses the lines of an archive, without line feeds, and validates them. */
+/** Parses and validates the lines of an export, without line feeds. */
 export function unarchive(): Unarchiving {
   const { count, digest, add } = counting();
   const utf8 = new TextDecoder('utf-8', { fatal: true });

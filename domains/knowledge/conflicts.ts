@@ -1,4 +1,4 @@
-/** Detects triples that contradict each other. */
+/** Finds triples that contradict each other. */
 import { z } from 'zod';
 import type { SqlReader, SqlText } from '../../src/declare/sql.ts';
 import { nameOf, sentence } from './items.ts';
@@ -19,7 +19,6 @@ const overlapping = (sql: SqlReader, { valid_from, valid_to }: Said): SqlText =>
 const currentAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
   sql`select * from knowledge.triple_versions where subject_name = ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
 
-/** The same triple, if it is already recorded. */
 export async function known(sql: SqlReader, said: Said): Promise<Triple | undefined> {
   return (
     await sql.many(triple, currentAlike(sql, said, sql`predicate = ${said.predicate} and object_name = ${nameOf(sql, said.object)}`))
@@ -29,8 +28,8 @@ export async function known(sql: SqlReader, said: Said): Promise<Triple | undefi
 const share = z.object({ several: z.boolean() });
 
 /**
- * A predicate is assumed to have one object per subject, like owned_by. If a quarter of its subjects have several at the same time, like
- * depends_on, it may have several.
+ * Usually a subject has one object per predicate, as with owned_by. If a quarter of the subjects have several at the same time, as with
+ * depends_on, the predicate allows several.
  */
 async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean> {
   const { several } = await sql.one(
@@ -44,7 +43,6 @@ async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean>
   return several;
 }
 
-/** `not_depends_on` is the negation of `depends_on`. */
 const opposite = (predicate: string) => (predicate.startsWith('not_') ? predicate.slice(4) : `not_${predicate}`);
 
 export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[]> {
@@ -58,9 +56,9 @@ export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[
 }
 
 const choices = [
-  { resolution: 'replace', means: 'The new triple takes the place of those it contradicts. Needs an approval.' },
-  { resolution: 'keep_both', means: 'Both stand.' },
-  { resolution: 'reject', means: 'What was known stays, the new triple is not recorded.' },
+  { resolution: 'replace', means: 'The new triple replaces the triples that it contradicts. Needs an approval.' },
+  { resolution: 'keep_both', means: 'Both are kept.' },
+  { resolution: 'reject', means: 'The known triples stay, and the new triple is not recorded.' },
 ];
 
 /** The details of TRIPLE_CONFLICT. */
@@ -77,7 +75,7 @@ export const conflictDetails = (rivals: readonly Triple[]) => ({
   choices,
 });
 
-/** The removal of each triple as a line of the approval card. */
+/** One line of the approval card per removed triple. */
 export const removedLines = (triples: readonly Triple[]) =>
   triples.map((each) => ({
     field: each.id,

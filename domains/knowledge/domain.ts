@@ -9,5 +9,6 @@ export const knowledge = defineDomain({
   port: 3109,
   store: 'sql',
   audiences: { staff: { roles: ['employee'], sees: 'all entries, triples and their history' } },
-  actsAtOnce: 'What one records, and what one changes of it, is one’s own; what somebody else recorded changes by approval only.',
+  actsAtOnce:
+    'People add entries, and change only what they recorded themselves. A change of what another person recorded needs an approval.',
 });

@@ -1,4 +1,4 @@
-/** Current entries and triples, and their changes on an approval card. */
+/** Reads current entries and triples, and shows their changes on an approval card. */
 import type { SqlReader, SqlTag } from '../../src/declare/sql.ts';
 import type { Change } from '../../src/declare/tool.ts';
 import { entry, triple } from './schemas.ts';
@@ -15,7 +15,7 @@ export const triplesAbout = (sql: SqlReader, entryId: string) =>
     triple,
     sql`select * from knowledge.triple_versions where tx_to is null and (subject_name = ${nameOf(sql, entryId)} or object_name = ${nameOf(sql, entryId)}) order by triple_no`,
   );
-/** Normalises a name, for comparison with the columns subject_name and object_name. */
+/** Normalises a name for comparison with subject_name and object_name. */
 export const nameOf = (sql: SqlTag, text: string) => sql`knowledge.plain(${text}::text) collate "C"`;
 
 export const isEntryId = (text: string) => /^e-\d+$/i.test(text);
@@ -25,7 +25,7 @@ export const sentence = ({ subject, predicate, object }: { subject: string; pred
 export const foundSome = (n: number, one: string, several: string, words?: unknown) =>
   `Found ${n} ${n === 1 ? one : several}${typeof words === 'string' && words.trim() !== '' ? ` matching "${words.trim()}"` : ''}.`;
 
-/** Labels of fields that are claims of the author and not verified. */
+/** These fields are claims of the author, not verified facts. The labels say so. */
 const CLAIMS: Readonly<Record<string, string>> = {
   source: 'Source (claimed)',
   actor: 'Actor (claimed)',
@@ -35,7 +35,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
 const shown = (value: unknown) =>
   Array.isArray(value) ? value.map((tag: string) => (tag.includes(',') ? `“${tag}”` : tag)).join(', ') : (value ?? null);
 
-/** Every field that differs, prefixed with the id if the card shows several items. */
+/** One line per field that differs. `about` prefixes each line with an item id. */
 export function differences(before: object | null, after: object | null, about?: string): Change[] {
   const [from, to] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
   const fields = Object.keys({ ...from, ...to }).filter((field) => field !== 'id');

@@ -1,4 +1,4 @@
-/** MCP prompts of the knowledge base. They name the tools to call, and never claim that something was recorded. */
+/** MCP prompts of the knowledge base. */
 import { z } from 'zod';
 import { line, prose } from '../../src/declare/fields.ts';
 import { anywhere, type SqlReader } from '../../src/declare/sql.ts';
@@ -11,7 +11,7 @@ import { store } from './tools/store.ts';
 import { undo } from './tools/undo.ts';
 import { update } from './tools/update.ts';
 
-/** Completes topics of current entries: those that begin with the text, then those that contain it. */
+/** Completes topics of current entries. Topics that begin with the text come first. */
 async function topics(begun: string, { sql }: { readonly sql: SqlReader }): Promise<readonly string[]> {
   const rows = await sql.many(
     z.object({ topic: z.string() }),
@@ -24,19 +24,19 @@ async function topics(begun: string, { sql }: { readonly sql: SqlReader }): Prom
 
 const forStaff = { roles: ['employee'], complete: { topic: topics } } as const;
 
-/** Delimits the user's text from the instructions around it. */
+/** Quotes the user's text, so it is separate from the instructions. */
 const quoted = (text: string) => text.replace(/^/gm, '> ');
-const NOT_YET = 'Nothing has been written so far, and nothing is until a tool answers that it is: tell the user only what the answers say.';
+const NOT_YET = 'Nothing has been written so far. A tool answer says when something was written: tell the user only what the answers say.';
 const WAITS =
-  'An answer with status pending_confirmation has changed nothing yet: give the user its link, where a person decides, and say that it waits.';
+  'An answer with status pending_confirmation has changed nothing yet: say so, and give the user the link where a person decides.';
 
 export const ingestMemory = knowledge.prompt({
   name: 'ingest-memory',
   title: 'Remember something',
-  description: 'Turns notes into entries and relations of the knowledge base, after a look at what is known already.',
+  description: 'Searches the knowledge base first, then turns notes into new entries and relations.',
   ...forStaff,
   arguments: z.object({
-    text: prose(4000).describe('What is to be remembered, in your own words'),
+    text: prose(4000).describe('The notes, in your own words'),
     topic: line(120).optional().describe('What it is about'),
     source: line(200).optional().describe('Where it comes from: a page, a meeting'),
   }),
@@ -60,7 +60,7 @@ export const ingestMemory = knowledge.prompt({
 export const retrieveContext = knowledge.prompt({
   name: 'retrieve-context',
   title: 'What do we know about …?',
-  description: 'Gathers what the knowledge base holds on a question, with ids, confidence and dates.',
+  description: 'Collects what the knowledge base contains about a question, with ids, confidence and dates.',
   ...forStaff,
   arguments: z.object({
     question: prose(1000).describe('What you would like to know'),
@@ -69,7 +69,7 @@ export const retrieveContext = knowledge.prompt({
   tools: [query, queryGraph],
   render: ({ question, topic }, { tool }) =>
     [
-      'Tell me what our knowledge base holds on this question:',
+      'Tell me what our knowledge base contains about this question:',
       quoted(question),
       [
         `1. Call ${tool(query)} with the words that matter${topic === undefined ? '' : `, and with topic "${topic}"`}. When metadata.hasMore is true, say that there is more, or ask for the next page.`,
@@ -84,7 +84,7 @@ export const retrieveContext = knowledge.prompt({
 export const correctStaleFacts = knowledge.prompt({
   name: 'correct-stale-facts',
   title: 'Correct what is no longer true',
-  description: 'Finds entries and relations on a topic that have grown old, and proposes corrections.',
+  description: 'Finds entries and relations about a topic that are no longer true, and proposes corrections.',
   ...forStaff,
   arguments: z.object({
     topic: line(120).describe('What to look at'),
@@ -102,6 +102,6 @@ export const correctStaleFacts = knowledge.prompt({
         '3. Show me a list: id, what it says, why it seems stale, what it should say. Ask me before you go on.',
         `4. For each one that I confirm, call ${tool(update)} with its id and a reason, or ${tool(relate)} for a relation. If a correction turns out to be wrong, ${tool(undo)} takes its transaction back.`,
       ].join('\n'),
-      `What somebody else recorded changes by approval only. ${WAITS}`,
+      `A change of what another person recorded needs an approval. ${WAITS}`,
     ].join('\n\n'),
 });

@@ -1,4 +1,4 @@
-/** Writes changes as numbered transactions that close versions and open new ones. */
+/** Writes changes as numbered transactions. A transaction closes versions and opens new ones. */
 import { z } from 'zod';
 import type { SqlWriter } from '../../src/declare/sql.ts';
 import type { Me } from '../../src/declare/tool.ts';
@@ -15,7 +15,7 @@ export interface Begin {
   readonly undoes?: number;
 }
 
-/** Takes the next number. The row lock makes other writers wait until the commit. */
+/** Takes the next number. The row lock makes other writers wait until this transaction ends. */
 export async function begin(sql: SqlWriter, me: Me, { action, reason, undoes }: Begin): Promise<number> {
   const { last_tx } = await sql.change(
     counted,
@@ -39,7 +39,7 @@ type Said<T> = Omit<
   readonly valid_to?: string | null | undefined;
 };
 
-/** A new entry or triple is numbered by its transaction. */
+/** The number of a new entry or triple is the number of its transaction. */
 export async function openEntry(sql: SqlWriter, me: Me, tx: number, said: Said<Entry>): Promise<string> {
   await sql.change(
     done,
@@ -60,7 +60,7 @@ export async function openTriple(sql: SqlWriter, me: Me, tx: number, said: Said<
   return `t-${tx}`;
 }
 
-/** The next version of an entry. The owner and the time of recording stay. */
+/** Writes the next version of an entry. Owner and time of recording stay the same. */
 export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: Said<Entry>): Promise<void> {
   const no = numberOf(id, 'e');
   await close(sql, tx, id);
@@ -73,7 +73,6 @@ export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: 
   );
 }
 
-/** Closes the current version. */
 export async function close(sql: SqlWriter, tx: number, id: string): Promise<void> {
   await sql.change(
     done,
@@ -83,7 +82,7 @@ export async function close(sql: SqlWriter, tx: number, id: string): Promise<voi
   );
 }
 
-/** Opens a copy of a version that an earlier transaction closed. */
+/** Opens a copy of the version that transaction `closedBy` closed. */
 export async function reopen(sql: SqlWriter, tx: number, id: string, closedBy: number): Promise<void> {
   await sql.change(
     done,

@@ -6,7 +6,7 @@ import type { SqlReader } from '../../src/declare/sql.ts';
 import { knowledge } from './domain.ts';
 
 type At<T> = (sql: SqlReader, at: Reading) => Promise<Omit<ResourcePage<T>, 'asOf'>>;
-/** The first page is current; the following pages are as of the same transaction. */
+/** All pages show the same transaction as the first page. */
 const partOf =
   <T>(read: At<T>) =>
   async ({ asOf, ...rest }: PagePosition, { sql }: { readonly sql: SqlReader }): Promise<ResourcePage<T>> => {
@@ -18,7 +18,7 @@ export const entries = knowledge.pages({
   uri: RESOURCES.entries,
   name: 'entries',
   title: 'Entries',
-  description: 'All entries as they stand, in the order in which they were first recorded.',
+  description: 'All current entries, in the order of their first recording.',
   version: 1,
   roles: ['employee'],
   item: entry.omit({ mine: true }),
@@ -29,7 +29,7 @@ export const triples = knowledge.pages({
   uri: RESOURCES.triples,
   name: 'triples',
   title: 'Triples',
-  description: 'All triples (subject, predicate, object) as they stand, in the order in which they were first recorded.',
+  description: 'All current triples (subject, predicate, object), in the order of their first recording.',
   version: 1,
   roles: ['employee'],
   item: triple.omit({ mine: true }),
@@ -40,7 +40,7 @@ export const transactions = knowledge.pages({
   uri: RESOURCES.transactions,
   name: 'transactions',
   title: 'Transactions',
-  description: 'Every change that was ever made, the newest first, each with what it changed, before and after.',
+  description: 'All changes, the newest first, each with the state before and after.',
   version: 1,
   roles: ['employee'],
   item: transaction.omit({ mine: true }),

@@ -23,21 +23,20 @@ export const topic = trimmed(120, 'topic').describe('What it is about, in a few 
 export const content = readable(z.string().max(4000))
   .refine(withText, 'content must not be empty')
   .describe('What is known, in plain sentences');
-/** Normalises tags and removes duplicates. */
+/** Makes tags lower case and removes duplicates. */
 export const tags = z
   .array(trimmed(50, 'A tag'))
   .max(20)
   .transform((given) => [...new Set(given.map((tag) => tag.toLowerCase()))]);
 const claims = {
-  source: line(200).describe('Where it is said to come from: a page, a meeting. A claim, not checked'),
-  actor: line(100).describe('Who or what is said to have found it out. A claim: who recorded it is known from the sign-in'),
-  confidence: z.number().min(0).max(1).multipleOf(0.001).describe('How sure one is, from 0 to 1. A claim'),
+  source: line(200).describe('The source, such as a page or a meeting. A claim, not verified'),
+  actor: line(100).describe('Who or what found it out. A claim, not verified; recorded_by comes from the sign-in'),
+  confidence: z.number().min(0).max(1).multipleOf(0.001).describe('How sure the author is, from 0 to 1. A claim, not verified'),
 };
 const validity = {
-  valid_from: day.describe('First day on which it holds'),
-  valid_to: day.describe('Last day on which it holds'),
+  valid_from: day.describe('First day on which it is true'),
+  valid_to: day.describe('Last day on which it is true'),
 };
-/** Optional fields of a new entry or triple. */
 export const given = {
   source: claims.source.optional(),
   actor: claims.actor.optional(),
@@ -45,7 +44,6 @@ export const given = {
   valid_from: validity.valid_from.optional(),
   valid_to: validity.valid_to.optional(),
 };
-/** Optional fields of an update. */
 export const changeable = {
   source: claims.source.optional(),
   actor: claims.actor.optional(),
@@ -56,16 +54,16 @@ export const changeable = {
     .array(z.enum(['source', 'actor', 'valid_from', 'valid_to']))
     .max(4)
     .optional()
-    .describe('Fields to take away'),
+    .describe('Fields to make empty'),
 };
 export const inOrder = ({ valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined }) =>
   typeof valid_from !== 'string' || typeof valid_to !== 'string' || valid_from <= valid_to;
 export const IN_ORDER = 'valid_to must not be before valid_from';
 
-export const reason = prose(500).optional().describe('Why, for whoever reads the history');
+export const reason = prose(500).optional().describe('The reason, shown in the history');
 export const itemId = line(24).transform((id) => id.trim().toLowerCase());
 export const entity = trimmed(200, 'A name');
-/** Normalises a predicate: "Depends on" and "depends-on" are the same. */
+/** "Depends on" and "depends-on" become depends_on. */
 export const predicate = trimmed(60, 'predicate')
   .transform((text) =>
     text
@@ -75,7 +73,7 @@ export const predicate = trimmed(60, 'predicate')
   )
   .refine((text) => /^[\p{L}\p{N}_]+$/u.test(text), 'predicate must be words of letters and digits, such as depends_on');
 
-/** Only times and offsets that the database accepts. */
+/** PostgreSQL accepts only these times and offsets. */
 const isMoment = (text: string) => {
   const at = Date.parse(text);
   const hours = Number(/[+-](\d\d):\d\d$/.exec(text)?.[1] ?? 0);
@@ -84,9 +82,9 @@ const isMoment = (text: string) => {
 export const asOf = z
   .union([day, z.iso.datetime({ offset: true }).refine(isMoment, 'Give a date, or a time such as 2026-11-16T10:00:00Z')])
   .optional()
-  .describe('As it was recorded at that time in the past; a day means its end');
-export const validOn = day.optional().describe('A day on which it must hold; by default the day of as_of, or today');
-export const minConfidence = z.number().min(0).max(1).optional().describe('Leaves out what was recorded with less confidence');
+  .describe('Shows what was recorded at that time in the past; a day means its end');
+export const validOn = day.optional().describe('Shows what is valid on that day; by default the day of as_of, or today');
+export const minConfidence = z.number().min(0).max(1).optional().describe('Leaves out everything with less confidence');
 
 const common = {
   source: untrusted.nullable().describe('Claimed'),
@@ -102,12 +100,12 @@ export const tripleState = z.object({ id: companyText, subject: untrusted, predi
 const latest = {
   changed_by: signInName.describe('By sign-in'),
   changed_at: storedTime,
-  tx_id: z.int().describe('The transaction that made it so'),
-  mine: z.boolean().describe('Whether you recorded it, and so may change it at once'),
+  tx_id: z.int().describe('The transaction of this version'),
+  mine: z.boolean().describe('True if you recorded it; then you can change it without an approval'),
 };
 export const entry = entryState.extend(latest);
 export const triple = tripleState.extend(latest);
-/** An entry that the caller has just recorded: its text is the caller's own, not untrusted. */
+/** The entry that the caller has just recorded. The text is the caller's own, so it is not untrusted. */
 export const storedEntry = entry.extend({
   topic: callerText,
   content: callerText,
@@ -134,9 +132,9 @@ export const transaction = z.object({
   by: signInName.describe('By sign-in'),
   mine: z.boolean(),
   reason: untrusted.nullable(),
-  undoes: z.int().nullable().describe('The transaction that this one took back'),
-  undone_by: z.int().nullable().describe('The last transaction that took this one back'),
-  changes: z.array(change).describe('Each thing it changed, before and after; null where there was or is none'),
+  undoes: z.int().nullable().describe('The transaction that this one undid'),
+  undone_by: z.int().nullable().describe('The last transaction that undid this one'),
+  changes: z.array(change).describe('Each changed item before and after; null if it did not exist'),
 });
 export type Transaction = z.output<typeof transaction>;
 

@@ -1,28 +1,25 @@
-/** Searches entries by word stems, by similar words for misspellings, and one step along the graph. */
+/** Searches entries by word stems, by similar words for misspellings, and through one relation of the graph. */
 import type { SqlTag, SqlText } from '../../src/declare/sql.ts';
 import { holding, validAsOf } from './as-of.ts';
 
-/** Filler words of a question. They are ignored, unless the question has no other words. */
+/** Filler words. They are ignored if the question has other words. */
 const AROUND = /\b(?:please|tell|show|find|know|knows|known|anything|everything|something|information|info|need|want)\b/giu;
 const wordsAsked = (text: string) => {
   const core = text.replace(AROUND, ' ');
   return /[\p{L}\p{N}]/u.test(core) ? core : text;
 };
 
-/** ALIKE: words of at least this similarity match, one as a misspelling of the other. MISTYPED: the highest score of such a match. */
+/** ALIKE: two words this similar match, as a misspelling of each other. MISTYPED: the score of such a match is multiplied by this. */
 const ALIKE = 0.6;
 const MISTYPED = 0.8;
-/** NAMED: the share of a name's words that a question must contain. STEP: the score of an entry one step away from such a name. */
+/** NAMED: a question must contain this share of a name's words. STEP: an entry found through such a name has at most this score. */
 const NAMED = 0.6;
 const STEP = 0.45;
 
-/** Only this many words of a question count, the longest first. */
+/** The search uses this many words of a question, the longest first. */
 const MOST_WORDS = 24;
 
-/**
- * The score of every matching version of an entry, with the triple that led to it. The score depends only on the question, the entry and
- * its triples, so pages stay stable while others write.
- */
+/** Selects every matching version of an entry with its score, and with the triple that led to it. */
 export const found = (sql: SqlTag, question: string, asOf: string | undefined, on: string): SqlText => sql`
   with asked as materialized (
     select stem, min(word) as word, least(max(length(word)), 9) / 9.0 + 0.5 as worth from (

@@ -1,4 +1,4 @@
-/** Snapshots of the knowledge base as of one transaction, in pages that later changes do not move, and the changes since then. */
+/** Reads snapshots of the knowledge base at one transaction, page by page, and the changes since then. */
 import { z } from 'zod';
 import type { SqlReader } from '../../src/declare/sql.ts';
 import { actions, entry, transaction, triple } from './schemas.ts';
@@ -11,7 +11,7 @@ export const RESOURCES = {
 } as const;
 
 export interface Reading {
-  /** The transaction of the snapshot; `lastTx` for the first page. */
+  /** The transaction of the snapshot. For the first page, this is `lastTx`. */
   readonly asOf: number;
   /** `next` of the previous page. */
   readonly after?: number | undefined;
@@ -29,7 +29,7 @@ const shownEntry = entry.omit({ mine: true });
 const shownTriple = triple.omit({ mine: true });
 const shownTransaction = transaction.omit({ mine: true });
 
-/** The last committed transaction. All lower numbers are committed, too. */
+/** The last committed transaction. All lower numbers are committed too. */
 export const lastTx = async (sql: SqlReader): Promise<number> =>
   (await sql.one(head, sql`select coalesce(max(last_tx), 0) as last_tx from knowledge.head`)).last_tx;
 
@@ -39,7 +39,7 @@ function part<T extends { readonly no: number }>(rows: readonly T[], limit: numb
   return { items: shown.map(({ no: _, ...item }) => item), next };
 }
 
-/** In the order of their first recording. */
+/** The order is that of the first recording. */
 export async function entriesAt(sql: SqlReader, { asOf, after = 0, limit }: Reading): Promise<Part<z.output<typeof shownEntry>>> {
   const rows = await sql.many(
     shownEntry.extend(numbered),
@@ -56,7 +56,7 @@ export async function triplesAt(sql: SqlReader, { asOf, after = 0, limit }: Read
   return part(rows, limit);
 }
 
-/** Newest first. `undone_by` is as of the same transaction. */
+/** Newest first. `undone_by` has the state of the snapshot. */
 export async function transactionsAt(sql: SqlReader, { asOf, after, limit }: Reading): Promise<Part<z.output<typeof shownTransaction>>> {
   const rows = await sql.many(
     shownTransaction.extend(numbered),
@@ -68,7 +68,7 @@ export async function transactionsAt(sql: SqlReader, { asOf, after, limit }: Rea
   return part(rows, limit);
 }
 
-/** The most ids in a notification. */
+/** The largest number of ids in one notification. */
 export const MOST_IDS = 100;
 
 export interface Notice {
@@ -84,7 +84,7 @@ const happened = z.object({
   changes: z.array(z.object({ kind: z.enum(['entry', 'triple']), id: z.string(), gone: z.boolean() })),
 });
 
-/** The changes of the transactions after `tx`, in order; at most `limit` transactions. */
+/** The changes of at most `limit` transactions after `tx`, in order. */
 export async function noticesAfter(sql: SqlReader, tx: number, limit: number): Promise<readonly Notice[]> {
   const rows = await sql.many(
     happened,

@@ -14,7 +14,7 @@ const KINDS = {
 
 const numberIn = (id: string) => Number(id.slice(2));
 
-/** Writes in the order that the constraints need: transactions, closed versions, new versions. */
+/** The constraints need this order: transactions, closed versions, new versions. */
 async function writeSome(owner: OwnerSql, some: readonly Archived[]): Promise<void> {
   const columns = ['tx_id', 'at', 'action', 'principal', 'by_name', 'reason', 'undoes'];
   await owner.insert(
@@ -53,17 +53,16 @@ export const knowledgeTransfer: Transfer<Counts> = {
     command: 'Export and import the knowledge base with its whole history.',
     export: [
       'Write every entry and triple, all their versions and every change, as JSON Lines.',
-      'The last line holds a checksum of all others.',
+      'The last line has a checksum of all other lines.',
     ],
     import: [
-      'Import an export into an empty knowledge base: all of it, or nothing.',
-      'The first start fills an empty data folder with sample data. To begin with your own, import before the first start.',
+      'Import an export into an empty knowledge base. It imports everything or nothing.',
+      'The first start fills an empty data folder with sample data. To start with your own data, import before the first start.',
       'Every entry keeps its owner.',
     ],
   },
-  // Staff read all knowledge.
   audience: 'staff',
-  // knowledge.head comes first, because every change locks it. Triggers fill the tables of the search index.
+  // Every change locks knowledge.head, so it comes first. Triggers fill the tables of the search index.
   tables: [
     'knowledge.head',
     'knowledge.transactions',
@@ -101,7 +100,7 @@ export const knowledgeTransfer: Transfer<Counts> = {
         }
         const counts = reading.finish();
         await writeSome(owner, some);
-        // An insert: the trigger on update would increase the number.
+        // This must be an insert, because the update trigger would increase the number.
         if (reading.asOf > 0) await owner.run(sql`insert into knowledge.head (last_tx) values (${reading.asOf})`);
         return counts;
       },

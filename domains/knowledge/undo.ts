@@ -1,4 +1,4 @@
-/** Undo of transactions: what it changes, and which later transactions prevent it. */
+/** Finds out what an undo changes, and which later transactions prevent it. */
 import { z } from 'zod';
 import type { SqlReader } from '../../src/declare/sql.ts';
 import { conflictsWith, known } from './conflicts.ts';
@@ -21,7 +21,7 @@ export const lastOwn = (sql: SqlReader) =>
       order by tx_id desc limit 1`,
   );
 
-/** Whether the caller owns every item that the transaction changed. Reading the items also binds an approval to their versions. */
+/** True if the caller owns every item that the transaction changed. This read also binds an approval to the row versions of the items. */
 export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
   const rows = await sql.many(
     owned,
@@ -32,8 +32,8 @@ export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
 }
 
 /**
- * Later transactions that an undo would overwrite: they changed the same items, added triples about an entry that would be removed,
- * deleted an entry that a restored triple refers to, or recorded a triple that equals or contradicts a restored one.
+ * Later transactions that an undo would overwrite. They changed the same items, added or deleted something that a restored item needs, or
+ * recorded a triple that equals or contradicts a restored one.
  */
 export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction): Promise<Later[]> {
   const numbers = (kind: 'e' | 't') => changes.map(({ id }) => numberOf(id, kind)).filter((no) => no > 0);
@@ -64,7 +64,7 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
   return withoutUndone(rows);
 }
 
-/** A later triple that equals or contradicts the restored one is a newer decision, which an undo must not override. */
+/** A later triple that equals or contradicts a restored one is a newer decision. An undo must not override it. */
 async function saidSince(sql: SqlReader, tx: number, changes: Transaction['changes']): Promise<number[]> {
   const since: number[] = [];
   for (const { before, after } of changes) {
@@ -77,7 +77,7 @@ async function saidSince(sql: SqlReader, tx: number, changes: Transaction['chang
   return since;
 }
 
-/** Removes each transaction that is undone, together with its undo, newest first. If the undo itself is undone, the transaction stays. */
+/** Removes undone transactions together with their undo, newest first. A transaction stays if its undo is itself undone. */
 function withoutUndone(rows: readonly z.output<typeof later>[]): Later[] {
   const left = new Map(rows.map((row) => [row.tx_id, row]));
   for (const { tx_id, undoes } of rows.toReversed()) {

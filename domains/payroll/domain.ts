@@ -1,7 +1,4 @@
-/**
- * Declares the payroll domain. Each audience is a database role (payroll_everyone, payroll_self, payroll_feed); see
- * domains/payroll/sql/policies.sql.
- */
+/** Declares the payroll domain. Each audience is a database role; domains/payroll/sql/policies.sql has the row policies. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { payrollRoles } from './exports.ts';

@@ -2,7 +2,7 @@
 import { peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { payroll } from './domain.ts';
 
-/** Writes only rows that differ. It adds nobody: a new person needs agreed pay first. */
+/** Writes only rows that differ. It adds no person: a person without agreed pay is not on the payroll. */
 export const copyOfPeople = payroll.follow(peopleChanges, {
   audience: 'feed',
   apply: (changes, { sql }) => [

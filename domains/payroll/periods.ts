@@ -1,4 +1,4 @@
-/** Parses a month, a quarter or a year. Payroll follows the calendar year, because taxes on pay do. */
+/** Parses a month, a quarter or a year. Payroll uses calendar years, as taxes on pay do. */
 import { CALENDAR_YEAR, monthPeriod, type Period, quarterAt, quarterOf, yearOf } from '../../src/declare/fiscal.ts';
 import { periodField, readMonth, readQuarter, readYear } from '../../src/declare/periods.ts';
 
@@ -12,7 +12,7 @@ export const period = periodField(
 
 export const monthOf = (day: string): Period => monthPeriod(Number(day.slice(0, 4)), Number(day.slice(5, 7)));
 
-/** The month that is `count` months before the month of a day, for examples relative to today. */
+/** The month `count` months before the month of a day, for examples. */
 export const monthsBefore = (day: string, count: number): string => {
   const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
   return `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
 import { nextPayDate } from './schemas.ts';
 
-/** Totals of fewer people are left out, because they would reveal single salaries. */
+/** Totals of fewer people would reveal single salaries, so they are left out. */
 export const FEWEST = 3;
 
-/** The next pay date: the first in the calendar without a run. On a pay date it is that day until the run is made. */
+/** The first date in the pay calendar from today on that has no regular run. */
 export const nextPayDay = (sql: SqlTag, today: string): SqlText => sql`(
   select min(c.pay_date) from payroll.pay_calendar c
   where c.pay_date >= ${today}::date and not exists (select from payroll.pay_runs r where r.pay_date = c.pay_date and r.run_type = 'REGULAR'))`;
@@ -19,6 +19,5 @@ export const inPeriod = (sql: SqlTag, from: string | undefined, to: string | und
   ${sql.when(from, () => sql`pay_date >= ${from}::date`)} ${sql.when(to, () => sql`pay_date <= ${to}::date`)}`;
 
 export const payee = z.object({ employee_id: z.string(), employee_name: z.string(), tax_number_last4: z.string() });
-/** The person, if the caller may see them. */
 export const payeeOf = (sql: SqlReader, id: string) =>
   sql.maybeOne(payee, sql`select employee_id, employee_name, tax_number_last4 from payroll.people where employee_id = ${id}`);

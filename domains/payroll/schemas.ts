@@ -11,7 +11,7 @@ export const payRunId = idOf('Pay run not found: a pay run id is a UUID. Find it
   'pay_run_id from list_pay_runs',
 );
 
-/** One error for employees who are not visible to the caller, have left or do not exist, so the caller cannot tell these cases apart. */
+/** One error for employees who left, do not exist or are not visible: the caller must not be able to tell which. */
 export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Leave employee_id out for your own, or find the id of an active employee that you may see with find_employees.',
@@ -22,7 +22,6 @@ export const pay = (schema = amount) => masked('pay', schema);
 
 export const runType = z.enum(['REGULAR', 'BONUS', 'OFF_CYCLE']);
 
-/** The totals of a stub and of a run. */
 export const totals = {
   gross: pay(),
   total_taxes: pay(),
@@ -43,4 +42,4 @@ export const payStub = z.object({
   ...totals,
 });
 
-export const nextPayDate = storedDay.nullable().describe('The first pay day from today on that has not been paid yet');
+export const nextPayDate = storedDay.nullable().describe('The next pay day without a pay run');

@@ -1,4 +1,4 @@
-/** Declares the sales domain. All its callers see all rows. A deleted row stays in the store with a mark, and no tool shows it. */
+/** Declares the sales domain. All its callers see all rows. A deleted row stays in the store with a mark, but no tool shows it. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { salesRoles } from './exports.ts';
 

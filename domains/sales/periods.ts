@@ -3,7 +3,7 @@ import type { Company } from '../../src/declare/company.ts';
 import { monthPeriod, type Period, quarterAt, quarterOf, yearOf } from '../../src/declare/fiscal.ts';
 import { fiscal, periodField, readQuarter, readYear } from '../../src/declare/periods.ts';
 
-/** A fiscal year, or one of its quarters. Its days depend on the company. */
+/** A fiscal year, or one of its quarters. */
 export interface Named {
   readonly year: number;
   /** Undefined for a whole year. */
@@ -29,7 +29,7 @@ export function thisQuarter(today: string, company: Company): Period & { readonl
   return { ...whole, quarters: [whole.label] };
 }
 
-/** For examples, which are relative to today. */
+/** For examples. */
 const monthOf = (today: string) => monthPeriod(Number(today.slice(0, 4)), Number(today.slice(5, 7)));
 export const monthFrom = (today: string): string => monthOf(today).from;
 export const monthTo = (today: string): string => monthOf(today).to;

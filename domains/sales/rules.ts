@@ -18,7 +18,7 @@ export const opportunityById = (documents: Reader, _id: string): Promise<Opportu
 export const customerById = (documents: Reader, _id: string): Promise<Customer | null> =>
   documents.maybeOne(customer, 'customers', documents.where({ _id }));
 
-/** Matches names that contain every word, in any order, without case, accents and punctuation: "obrien" finds O'Brien. */
+/** Matches names that contain every word. It ignores order, case, accents and punctuation: "obrien" finds O'Brien. */
 export function called(words: FilterWords, field: 'search' | 'name_search' | 'owner_search', name: string): Filter {
   const plain = spelledPlainly(name);
   return plain === '' ? NONE : words.all(...plain.split(' ').map((word) => words.where({ [field]: is.part(word) })));
@@ -32,6 +32,6 @@ export function ownedBy(words: FilterWords, owner: string): Filter {
   return UUID.test(given) ? words.where({ owner_id: given.toLowerCase() }) : called(words, 'owner_search', given);
 }
 
-/** The facts about a deal that an approval card shows besides the changes. */
+/** The subject line of an approval card. */
 export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity, company: Company): string =>
   `${deal_name}: ${customer_name}, ${formatMoney(value, company)}, owned by ${owner_name}`;

@@ -22,7 +22,7 @@ export const customerId = idOf('Customer not found: a customer id is a UUID. Fin
   '_id from list_customers',
 );
 export const ownerName = line(200).min(1).describe('The salesperson: e-mail address, employee id or any part of the name');
-/** Above the amount of any deal, and small enough for the stores to sum. */
+/** More than any real deal, and small enough for exact sums. */
 export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 {currency}');
 
 export const opportunityNotFound = {
@@ -34,29 +34,29 @@ export const customerNotFound = {
   hint: 'Find the id with list_customers, by name.',
 };
 
-/** In the order of the sales process. */
+/** The order is that of the sales process. */
 export const openStages = ['PROSPECTING', 'QUALIFICATION', 'DISCOVERY', 'PROPOSAL', 'NEGOTIATION'] as const;
 export const closedStages = ['CLOSED_WON', 'CLOSED_LOST'] as const;
 const stages = [...openStages, ...closedStages] as const;
 export type Stage = (typeof stages)[number];
-/** OPEN and CLOSED are filters for groups of stages, not stages. */
+/** OPEN and CLOSED are not stages: they select groups of stages. */
 export const stageFilter = anyCase([...stages, 'OPEN', 'CLOSED']);
 
 export const opportunity = z.object({
   _id: storedId,
   deal_name: untrusted,
   customer_name: untrusted,
-  value: amount.describe('What the deal is worth; once won, what it was closed at'),
+  value: amount.describe('The value of the deal; after it was won, the actual value'),
   currency: companyText,
   stage: z.enum(stages),
   probability: z.number().describe('Percent'),
   weighted_value: amount.describe('value × probability, to the cent'),
-  close_date: storedDay.describe('The day it was closed; while it is open, the day it is expected to'),
+  close_date: storedDay.describe('The day it was closed; for an open deal, the expected day'),
   expected_close_date: storedDay,
   owner_name: companyText,
   owner: storedEmail,
   notes: untrusted.nullable(),
-  actual_value: amount.nullable().describe('What a won deal was closed at'),
+  actual_value: amount.nullable().describe('The actual value of a won deal'),
   close_reason: untrusted.nullable().describe('Why it was won or lost'),
   closed_at: storedTime.nullable(),
   closed_by_name: signInName.nullable(),
@@ -93,12 +93,12 @@ const sources = ['WEB', 'REFERRAL', 'TRADE_SHOW', 'PARTNER', 'COLD_CALL', 'ADVER
 export const sourceFilter = anyCase(sources);
 export const lead = z.object({
   _id: storedId,
-  // Untrusted text: anyone can submit a lead form.
+  // Anyone can submit a lead form, so its text is untrusted.
   name: untrusted,
   company: untrusted,
   email: storedEmail,
   source: z.enum(sources),
-  score: z.int().describe('0 to 100; the higher, the likelier to buy'),
+  score: z.int().describe('0 to 100; a higher score means that the lead is more likely to buy'),
   status: z.enum(leadStates),
   owner: storedEmail,
   owner_id: storedId.describe("The owner's employee_id"),

@@ -1,6 +1,6 @@
 /**
- * Employees and reporting lines of a sample company of any size. Each person is computed from a number, so that a million need no memory.
- * The people of examples and tests come first, then each department from the top down.
+ * Employees and reporting lines of a sample company of any size. Each person is computed from a number, so a million people need no memory.
+ * People of examples come first, then each department from the top down.
  */
 import { type Department, type DepartmentName, departments, type Job, type Office, offices } from './departments.ts';
 import { nameOf, plain, type SampleName } from './names.ts';
@@ -8,7 +8,7 @@ import { persona, WORK_EMAIL_DOMAIN } from './people.ts';
 import { at, between, chance, pick } from './random.ts';
 
 export interface SamplePerson {
-  /** The position in the order in which rows are written, from 0. A manager comes before their reports. */
+  /** The position in the order of the rows, from 0. A manager comes before their reports. */
   readonly n: number;
   readonly id: string;
   readonly first: string;
@@ -20,7 +20,7 @@ export interface SamplePerson {
   /** The manager's number; undefined for the CEO. */
   readonly manager: number | undefined;
   readonly salary: number;
-  /** Days between the hire and the start of this year, so that results are stable all year. */
+  /** Days between the hire and the start of this year. The result is stable all year. */
   readonly tenure: number;
   /** A person of the examples and tests. */
   readonly known: boolean;
@@ -130,7 +130,7 @@ export interface Directory {
   idOf(n: number): string;
 }
 
-/** The generated people of one department, after the known ones: a tree with equal spans, filled from the top. */
+/** The generated people of one department: a tree with equal spans, filled from the top. */
 interface Branch {
   readonly department: Department;
   readonly start: number;
@@ -186,7 +186,7 @@ export function directory(size: number): Directory {
       below = (below + 1) * department.span;
       if (below >= count) break;
     }
-    // Higher levels keep the title of the highest declared one.
+    // Levels above the declared titles use the highest title.
     return height === 0 ? pick(department.jobs, n, 2) : at(department.leaders, Math.min(height, department.leaders.length) - 1);
   };
   const knownPerson = (one: Known, n: number): SamplePerson => {

@@ -14,7 +14,7 @@ function addressOf({ n, office }: SamplePerson): string {
   return `${line}, ${office.place(between(1, 98, n, 15))}`;
 }
 
-/** Phone and address are computed on demand: most tables do not need them. */
+/** Most tables do not need phone and address, so they are computed on demand. */
 const employeeOf = (person: SamplePerson, newYear: string): SampleEmployee => ({
   ...person,
   location: person.office.name,

@@ -1,6 +1,6 @@
 /**
- * Generates names of employees. Names of people whom examples mention (Eve, Marcus, Priya …) and names that contain one of them
- * ("Evelyn", "Jordan", "Hakim") are left out, so that a part of a name finds the intended person.
+ * Generates names of employees. It leaves out names of people in examples (Eve, Marcus, …) and names that contain one ("Evelyn"), so a part
+ * of a name finds the intended person.
  */
 import { at } from './random.ts';
 
@@ -72,7 +72,7 @@ const families: readonly Family[] = [
   ),
 ];
 
-/** First and last names are combined within one region first; a very large company uses all combinations. */
+/** First and last names of one region are combined first. A very large company uses all combinations. */
 const starts: number[] = [];
 let within = 0;
 for (const { first, last } of families) {
@@ -127,7 +127,7 @@ export function nameOf(n: number): SampleName {
     while (at(starts, which) > place) which--;
     const { first, last } = at(families, which);
     const rest = place - at(starts, which);
-    // Shifted by the row, so that consecutive names share neither part.
+    // The shift by the row makes consecutive names differ in both parts.
     const row = Math.floor(rest / first.length);
     return named(at(first, (rest + row * 7) % first.length), at(last, row), '');
   }

@@ -1,4 +1,4 @@
-/** Declares the support domain: tickets, help articles and customer organisations, and which rows each audience sees. */
+/** Declares the support domain: tickets, help articles and customer organisations, and the rows that each audience sees. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { failure } from '../../src/declare/errors.ts';
 import { uuid } from '../../src/declare/fields.ts';
@@ -10,11 +10,11 @@ import { supportRoles } from './exports.ts';
 
 const { where, all, any } = filters;
 
-/** A customer without an organisation sees nothing: a missing value must not match every row. */
+/** A customer without an organisation sees nothing: an undefined filter value would match every row. */
 const ofOrganisation = ({ organizationId }: Person, key: string) =>
   organizationId === undefined ? NONE : where({ [key]: organizationId });
 
-/** The organisation's record says who leads it. A token may be older than a transfer of the lead. */
+/** Reads the lead from the organisation, because a token may be older than a transfer of the lead. */
 async function leads(person: Person, look: LookUp): Promise<boolean> {
   const { organizationId, sub } = person;
   if (organizationId === undefined) return false;
@@ -23,10 +23,10 @@ async function leads(person: Person, look: LookUp): Promise<boolean> {
 const ownOrShared = (person: Person) =>
   all(ofOrganisation(person, 'customer_id'), any(where({ contact_id: person.sub }), where({ visibility: 'organization' })));
 
-/** Matches an invitation by email. `email` is empty unless the identity provider has verified the address. */
+/** `email` is empty unless the identity provider has verified the address. */
 const isFor = ({ status, email }: Organization['contacts'][number], person: Person) =>
   status === 'invited' && email.toLowerCase() === person.email.toLowerCase();
-/** An existing contact cannot accept an invitation. */
+/** A person who is already a contact cannot accept an invitation. */
 const isInvited = ({ contacts }: Organization, person: Person) =>
   !contacts.some(({ contact_id }) => contact_id === person.sub) && contacts.some((each) => isFor(each, person));
 const accepted = ({ contacts }: Organization, person: Person, now: Date) => ({
@@ -35,7 +35,7 @@ const accepted = ({ contacts }: Organization, person: Person, now: Date) => ({
 });
 
 const forCustomers = () => where({ status: 'published', audience: 'public' });
-/** Fields that customers neither see nor search. */
+/** Customers neither see nor search these fields. */
 const INSIDE = ['internal_notes', 'tags', 'assigned_to', 'resolved_by', 'sla_deadline', 'sla_met', 'resolution_minutes', 'tier'] as const;
 
 export const support = defineDomain({
@@ -52,8 +52,8 @@ export const support = defineDomain({
       roles: ['lead-customer'],
       sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
     },
-    /** The audience of an invited person during their first call. */
-    newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
+    /** The audience of an invited person during the first call. */
+    newcomer: { roles: [], sees: 'only their own organisation, to record that the invitation was accepted' },
     /** For sign-in; no tool selects it. */
     signin: { roles: [], sees: 'which contact leads each organisation' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
@@ -61,7 +61,7 @@ export const support = defineDomain({
   onFirstUse: {
     name: 'accept_invitation',
     audience: 'newcomer',
-    // The account id (`sub`) becomes the id of the contact, which our tools read as a UUID in lower case.
+    // The account id (`sub`) becomes the contact id, and tools read contact ids as UUIDs in lower case.
     appliesTo: ({ realm, sub, email, organizationId }) =>
       realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
     async isPending(person, { search }) {
@@ -76,7 +76,7 @@ export const support = defineDomain({
       });
     },
   },
-  actsAtOnce: 'A ticket and a comment are the customer’s own words.',
+  actsAtOnce: 'Tickets and comments contain only what the customer writes.',
   collections: {
     tickets: {
       key: 'ticket_id',
@@ -132,13 +132,13 @@ export const support = defineDomain({
       rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', signin: 'none', own: forCustomers },
       indexes: [['status', 'updated_at']],
     },
-    /** One document holds an organisation and its contacts, so a transfer of the lead is atomic on every store. */
+    /** One document contains an organisation and its contacts, so every store can transfer the lead in one atomic write. */
     organizations: {
       key: 'organization_id',
       fields: { lead_contact_id: field.word },
       rows: {
         everyone: 'none',
-        // The lead role in a token is not enough: the record must name the caller as its lead.
+        // The role in the token is not enough: the organisation must name the caller as its lead.
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'organization_id') : NONE),
         newcomer: (person) => ofOrganisation(person, 'organization_id'),
         signin: 'all',

@@ -20,7 +20,7 @@ type Priority = (typeof priorities)[number];
 type Tier = (typeof tiers)[number];
 
 export const MINUTE = 60_000;
-/** A ticket with less than this time left is at risk. */
+/** A ticket with less time left is at risk. */
 const AT_RISK = 120 * MINUTE;
 
 /** SLA hours by priority and customer tier. */
@@ -33,7 +33,7 @@ const HOURS: Readonly<Record<Priority, Readonly<Record<Tier, number>>>> = {
 export const deadlineOf = (created: Date, priority: Priority, tier: Tier): string =>
   new Date(created.getTime() + HOURS[priority][tier] * 60 * MINUTE).toISOString();
 
-/** Defines breached and at risk. The two filters also match solved tickets, so they are combined with `waiting`. */
+/** `breached` and `atRisk` also match solved tickets, so callers combine them with `waiting`. */
 export const sla = {
   waiting: (search: SearchWords<Collections>): Filter => search.where({ status: is.oneOf(unresolved) }),
   breached: (search: SearchWords<Collections>, now: Date): Filter => search.where({ sla_deadline: is.below(now.toISOString()) }),
@@ -58,7 +58,7 @@ export const forCustomer = ({ contact_name, assigned_to_name, ...rest }: Stored)
   agent: assigned_to_name,
 });
 
-/** The organisation that the caller leads, or null. */
+/** The caller's organisation, or null if the caller does not lead it. */
 export const ledBy = (search: SearchReader<Collections>, { organizationId }: Me): Promise<Organization | null> =>
   organizationId === undefined ? Promise.resolve(null) : search.get(organization, 'organizations', organizationId);
 export const NOT_THE_LEAD = { message: 'Only the lead contact of your organisation may do this.' };

@@ -14,7 +14,7 @@ import {
 } from '../../src/declare/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
-/** The statuses of tickets that are not solved yet. The SLA applies to them. */
+/** Tickets with these statuses are not solved yet. The SLA applies to them. */
 export const unresolved = ['open', 'in_progress', 'pending'] as const;
 export const priorities = ['critical', 'high', 'medium', 'low'] as const;
 export const tiers = ['enterprise', 'business', 'startup', 'free'] as const;
@@ -32,7 +32,7 @@ export const categories = [
 ] as const;
 export const resolutionTypes = ['solved', 'workaround', 'duplicate', 'cannot_reproduce', 'wont_fix'] as const;
 
-export const status = anyCase(statuses).describe('Where it stands');
+export const status = anyCase(statuses).describe('Status of the ticket');
 export const priority = anyCase(priorities).describe('How urgent it is');
 export const category = anyCase(categories).describe('What it is about');
 export const ticketId = uuid.describe('Id of the ticket');
@@ -49,14 +49,14 @@ export const comment = z.object({
   body: untrusted,
   created_at: storedTime,
 });
-/** A comment that the caller has just sent: its text is the caller's own, not untrusted. */
+/** The comment that the caller has just sent. The text is the caller's own, so it is not untrusted. */
 export const sentComment = comment.extend({ author_name: callerText, body: callerText });
 const found = {
-  _score: z.number().describe('How well it fits the words; 0 without words'),
+  _score: z.number().describe('How well it matches the words; 0 without words'),
   highlights: z.record(companyText, z.array(untrusted)).describe('Field → excerpts of its text as HTML, with the matches in <em>'),
 };
 
-/** A ticket for staff. */
+/** A ticket as staff see it. */
 export const ticket = z.object({
   ticket_id: storedId,
   subject: untrusted,
@@ -74,7 +74,7 @@ export const ticket = z.object({
   assigned_to_name: companyText.nullable(),
   created_at: storedTime,
   updated_at: storedTime,
-  sla_deadline: storedTime.describe('When it has to be solved'),
+  sla_deadline: storedTime.describe('The deadline for the solution'),
   resolved_at: storedTime.nullable(),
   resolved_by_name: signInName.nullable(),
   resolution: untrusted.nullable(),
@@ -84,7 +84,7 @@ export const ticket = z.object({
 });
 export const foundTicket = ticket.extend(found);
 
-/** A ticket for its customer. */
+/** A ticket as customers see it. */
 export const customerTicket = z.object({
   ticket_id: storedId,
   subject: untrusted,
@@ -104,9 +104,9 @@ export const fullCustomerTicket = customerTicket.extend({
   resolution_type: z.enum(resolutionTypes).nullable(),
   comments: z.array(comment),
 });
-/** A new ticket, as its reporter receives it: its text is the caller's own, not untrusted. */
+/** The ticket that the caller has just submitted. The text is the caller's own, so it is not untrusted. */
 export const submittedTicket = fullCustomerTicket.extend({ subject: callerText, opened_by: callerText, description: callerText });
-/** The stored form, which has other field names for reporter and assignee. */
+/** The stored form has other field names for `opened_by` and `agent`. */
 export const storedCustomerTicket = fullCustomerTicket
   .omit({ opened_by: true, agent: true })
   .extend({ contact_name: untrusted, assigned_to_name: companyText.nullable() });
@@ -142,7 +142,7 @@ export const contact = z.object({
   invited_at: storedTime,
   invited_by: untrusted.nullable(),
 });
-/** `lead_contact_id` is one field of the organisation, so there cannot be two leads. */
+/** `lead_contact_id` is one field, so an organisation has exactly one lead. */
 export const organization = z.object({
   organization_id: storedId,
   name: untrusted,

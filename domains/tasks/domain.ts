@@ -13,10 +13,9 @@ export const tasks = defineDomain({
   store: 'sql',
   rolesOf: [supportRoles],
   audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },
-  // If a caller sends user_id, it must be one of the caller's own ids.
+  // A caller who sends user_id may only send one of their own ids.
   pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },
-  actsAtOnce: 'A personal to-do list concerns nobody but its owner.',
-  /** Tools call use cases, never the repository. */
+  actsAtOnce: 'A personal to-do list affects only its owner.',
   handles: ({ sql, me }) => taskUseCases(sqlTaskRepository(sql, me.principal)),
 });
 

@@ -6,7 +6,7 @@ import type { Task, TaskRepository } from './use-cases.ts';
 
 const counter = z.object({ last_id: z.int() });
 
-/** Reads and writes only rows of `owner`. Row-level security in the database enforces the same rule. */
+/** Uses only rows of `owner`. Row-level security enforces the same rule. */
 export const sqlTaskRepository = (sql: SqlWriter, owner: string): TaskRepository => ({
   async add(title, description) {
     const { last_id } = await sql.change(

@@ -1,4 +1,4 @@
-/** Use cases of a personal task list, on the repository of one person. */
+/** The use cases of a personal task list. */
 export interface Task {
   readonly id: number;
   readonly title: string;

@@ -1,7 +1,4 @@
-/**
- * Declares the tax domain. Its audience is the database role tax_everyone (domains/tax/sql/policies.sql). The database stores only the
- * last four digits of tax and account numbers.
- */
+/** Declares the tax domain. The database stores only the last four digits of tax and account numbers. */
 import { defineDomain } from '../../src/declare/define.ts';
 import { taxRoles } from './exports.ts';
 import { financeRoles } from '../finance/exports.ts';

@@ -1,4 +1,4 @@
-/** Parses tax years, quarters and ranges of days. Tax years are calendar years, whenever the company's fiscal year begins. */
+/** Parses tax years, quarters and ranges of days. Tax years are always calendar years. */
 import { z } from 'zod';
 import * as fiscal from '../../src/declare/fiscal.ts';
 import { CALENDAR_YEAR } from '../../src/declare/fiscal.ts';
@@ -33,7 +33,7 @@ export const period = periods.periodField(
 
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
 
-/** A range of two days, separated by dots, "to" or a slash, each optional; or one day, month, quarter or year. */
+/** Reads one day, month, quarter or year, or a range: two days, each optional, with dots, "to" or a slash between them. */
 export function readDays(given: string): Days | undefined {
   const text = given.trim();
   const whole =

@@ -8,7 +8,7 @@ import { stateCode } from './states.ts';
 export const readers = ['tax-read', 'finance-read', 'executive'] as const;
 
 export const stateName = line(40).min(1).describe('US state by its code or name, such as CA or California; case does not matter');
-/** A misspelt state is an error: an empty list would mean "not registered there". */
+/** A misspelt state must be an error: an empty list would mean "not registered there". */
 export const stateNotFound = {
   message: 'There is no such US state.',
   hint: 'Give a US state by its two letters or its name: CA or California.',
@@ -23,7 +23,6 @@ export const taxYear = z.int().min(2000).max(2100);
 export const authority = companyText.describe('Two letters of the state; US is federal');
 export const jurisdictionName = companyText.describe('Name of the state, or Federal');
 
-/** Whether the deadline is over and the obligation is not settled. */
 export const overdue = (sql: SqlTag, today: string): SqlText => sql`(not settled and deadline < ${today}::date)`;
 
 export const estimate = z.object({
@@ -33,7 +32,7 @@ export const estimate = z.object({
   state: authority,
   jurisdiction: jurisdictionName,
   due_date: storedDay,
-  extended_to: storedDay.nullable().describe('Later date that the authority has granted'),
+  extended_to: storedDay.nullable().describe('Extended due date that the authority has granted'),
   estimated_amount: amount,
   paid_amount: amount,
   remaining_amount: amount,
@@ -50,7 +49,7 @@ export const filing = z.object({
   form: companyText,
   title: companyText,
   due_date: storedDay,
-  extended_to: storedDay.nullable().describe('Later date that the authority has granted'),
+  extended_to: storedDay.nullable().describe('Extended due date that the authority has granted'),
   status: z.enum(['not_started', 'in_preparation', 'filed', 'accepted']),
   overdue: z.boolean().describe('Not filed, or not fully paid, although its date has passed'),
   filed_on: storedDay.nullable(),

@@ -74,7 +74,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       changes: [
         { field: 'status', from: 'PENDING', to: 'APPROVED' },
         { field: 'amount', from: 18_450, to: 18_450, format: 'money', currency: 'USD' },
-        { field: 'submitted_by_name', label: 'Handed in by', from: 'Daniel Lee', to: 'Daniel Lee' },
+        { field: 'submitted_by_name', label: 'Submitted by', from: 'Daniel Lee', to: 'Daniel Lee' },
       ],
     });
     expect(dataOf(await testRuntime.approve(bob, card.confirmationId))).toMatchObject({
@@ -252,7 +252,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       amount: 3_000_000.01,
       notes: 'Less travel',
     });
-    expect(card.message).toContain('Approve the Engineering budget for 2027 at 3,000,000.01 USD, where 3,426,000.00 USD was asked for?');
+    expect(card.message).toContain('Approve the Engineering budget for 2027 at 3,000,000.01 USD; 3,426,000.00 USD was requested?');
     expect(card.confirmationData.reason).toBe('Less travel');
     const lines = card.confirmationData.changes.filter(({ label }) => label.startsWith('For '));
     expect(lines.length).toBe(7);
@@ -313,7 +313,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         'restore the record. Nothing has changed yet.',
     );
     expect(code(await testRuntime.approve(bob, card.confirmationId))).toBe('success');
-    expect(code(await testRuntime.done(bob, 'finance', 'delete_expense_report', { ...report, reason: 'Handed in by mistake' }))).toBe(
+    expect(code(await testRuntime.done(bob, 'finance', 'delete_expense_report', { ...report, reason: 'Submitted by mistake' }))).toBe(
       'success',
     );
     expect(code(await testRuntime.done(eve, 'finance', 'delete_budget', budget))).toBe('success');

@@ -268,7 +268,7 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
         expect(summary).toMatchObject({
           employee_count: n + 1,
           pay_runs: 1,
-          note: n < 2 ? expect.stringContaining('Too few people') : null,
+          note: n < 2 ? expect.stringContaining('Totals of fewer than 3 people') : null,
         });
         expect(amounts.every(([, value]) => (n < 2 ? value === HIDDEN : typeof value === 'number'))).toBe(true);
       }

@@ -10,7 +10,7 @@ export function* arrRows(year: number, today: string): Iterable<SampleRow> {
     const end = lastDayOf(month);
     const asOf = earlier(end, today);
     const elapsed = Number(asOf.slice(8)) / Number(end.slice(8));
-    // Rounds to cents. The amounts grow slowly from month to month.
+    // The amounts grow slowly from month to month.
     const moved = (low: number, high: number, kind: number) =>
       dollars(Math.round(between(low, high, n, kind) * 100 * (1 + n / 60) * elapsed));
     yield [

@@ -1,4 +1,4 @@
-/** Sample budgets: approved ones of last year and this year, and next year's in preparation. */
+/** Sample budgets: approved budgets of last year and this year, and budgets of next year in several states. */
 import { yearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { at10, type Category, type Company, categories, dollars, type Hand, numbered, type Totals, yearGone } from './company.ts';
@@ -58,7 +58,7 @@ export function* budgetRows(company: Company): Iterable<SampleRow> {
   for (const year of yearsOf(company)) {
     const upcoming = year > company.fiscalYear;
     const { from } = yearOf(year, company.settings);
-    // A budget is created two months before its year; next year's budgets are created in the days before today.
+    // A budget is created two months before its year. Next year's budgets are created shortly before today.
     const days = (n: number) => (upcoming ? shiftedBack(company.today, 12 - n) : shiftedBack(from, 58 - n));
     for (const department of departmentNames) {
       const head = company.heads[department];
@@ -93,7 +93,7 @@ export function* budgetLineRows(company: Company): Iterable<SampleRow> {
         yield [budgetId(company, department, year), category, dollars(allocated(company, department, year, category))];
 }
 
-/** Spending is at least the sum of paid invoices and reimbursements; the rest was paid by card. */
+/** Spending is at least the sum of paid invoices and reimbursements. The difference was paid by card. */
 export function* spendingRows(company: Company, paid: Totals): Iterable<SampleRow> {
   for (const year of [company.fiscalYear - 1, company.fiscalYear]) {
     for (const department of departmentNames) {

@@ -26,7 +26,7 @@ export interface Company {
   readonly year: number;
   readonly fiscalYear: number;
   readonly settings: CompanySettings;
-  /** The factor by which budgets and invoices grow with the company. */
+  /** Budgets and invoices grow with the company by this factor. */
   readonly scale: number;
   readonly heads: Readonly<Record<DepartmentName, Hand>>;
   readonly chief: Hand;

@@ -1,4 +1,4 @@
-/** Sample expense reports: those of the examples and tests, and two years of others. */
+/** Sample expense reports: fixed ones for examples and tests, and two years of generated ones. */
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import type { SamplePerson } from '../../sample-company/directory.ts';
 import {
@@ -20,7 +20,7 @@ import { at, between, chance, pick } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
 import { hiredOn, shifted } from '../../sample-company/days.ts';
 
-/** The most people with expense reports in a large company. */
+/** The largest number of people with expense reports. */
 const WITH_EXPENSES = 20_000;
 
 type Status = 'DRAFT' | 'SUBMITTED' | 'APPROVED' | 'REJECTED' | 'REIMBURSED';
@@ -65,7 +65,7 @@ interface Planted {
   readonly back: number;
   readonly status: Status;
   readonly items: readonly (readonly [day: number, category: string, description: string, cents: number, receipt?: string])[];
-  /** The approver, if it is not the manager. */
+  /** The approver; by default the manager. */
   readonly decider?: keyof Pick<Company, 'seniorAccountant'>;
 }
 const planted: readonly Planted[] = [
@@ -122,7 +122,7 @@ const planted: readonly Planted[] = [
 ];
 
 const personaIds = new Set(personas.map(({ sub }) => sub));
-/** The person who reimburses: in Finance, and neither the employee nor the approver. */
+/** The payer works in Finance and is neither the employee nor the approver. */
 function payerOf({ seniorAccountant, analyst, accountant }: Company, person: SamplePerson, decider: Hand): Hand {
   const free = [seniorAccountant, analyst, accountant].filter(({ id }) => id !== person.id && id !== decider.id);
   return at(free, 0);
@@ -194,7 +194,7 @@ export function* reports(company: Company): Iterable<Report> {
     for (const [which, month] of months.entries()) {
       const back = months.length - 1 - which;
       const seed = n * 32 + which;
-      // The newest reports of personas are the planted ones.
+      // The newest reports of people who can sign in are fixed, because examples use them.
       if (chance(seed, 73) > 0.11 || (own && back < 4) || month <= hired || taken.has(`${person.id} ${month}`)) continue;
       const until = back === 0 ? Number(today.slice(8)) : Number(lastDayOf(month).slice(8));
       const items = Array.from({ length: between(1, 4, seed, 74) }, (_, k): Item => {

@@ -35,7 +35,7 @@ export function financeSample(options: FinanceSampleOptions): readonly SampleTab
   }
   const reporting = Math.min(people.size, 20_000);
   return [
-    // The chain is part of the sample.
+    // The sample contains the rows that the trigger would write.
     { ...table('people', 'employee_id name department manager_id active', people.size, everyone), withoutTriggers: true },
     table('chain', 'manager_id employee_id', people.size * (Math.log10(people.size) + 0.3), below),
     table('budgets', budgetColumns, 24, () => budgetRows(company)),

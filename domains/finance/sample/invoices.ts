@@ -1,4 +1,4 @@
-/** Sample invoices: those of the examples and tests, and two years of others. */
+/** Sample invoices: fixed ones for examples and tests, and two years of generated ones. */
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { allocated } from './budgets.ts';
@@ -11,7 +11,7 @@ interface Vendor {
   readonly name: string;
   readonly category: Category;
   readonly what: readonly string[];
-  /** A vendor of the examples: its unpaid invoices are fixed, and all generated ones are paid. */
+  /** True for a vendor of the examples. Its unpaid invoices are fixed; all its generated invoices are paid. */
   readonly planted: boolean;
 }
 const vendor = (name: string, category: Category, what: string, planted = true): Vendor => ({
@@ -97,7 +97,7 @@ function* invoices(company: Company): Iterable<Invoice> {
       vendors.filter((each) => each.name === name),
       0,
     );
-    // A paid invoice has a date of this year, even in January.
+    // A paid invoice has a date of this year, also in January.
     const date = status === 'PAID' ? later(shifted(today, -age), `${year}-01-01`) : shifted(today, -age);
     const hand = handedIn === undefined ? buyer : company[handedIn];
     yield {

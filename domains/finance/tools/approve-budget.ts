@@ -10,16 +10,16 @@ export const approveBudget = finance.write({
   name: 'approve_budget',
   title: 'Approve a budget',
   description:
-    'Approve a submitted budget, by budget_id or by department and fiscal year: PENDING_APPROVAL becomes APPROVED. Another approved_amount than asked for is shared among the categories in proportion. Whoever submitted it cannot approve it.',
+    'Approve a submitted budget, by budget_id or by department and fiscal year: PENDING_APPROVAL becomes APPROVED. If approved_amount is given, the categories share it in proportion. The person who submitted it cannot approve it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z
     .object({
       budget_id: budgetId.optional(),
       department: departmentName.optional(),
-      fiscal_year: fiscalYear.optional().describe('Fiscal year; needed only where several budgets of the department wait'),
-      approved_amount: sum.optional().describe('In {currency}; by default what was asked for'),
-      approver_notes: prose(1000).optional().describe('For whoever submitted it'),
+      fiscal_year: fiscalYear.optional().describe('Fiscal year; needed only if several budgets of the department wait'),
+      approved_amount: sum.optional().describe('In {currency}; by default the requested amount'),
+      approver_notes: prose(1000).optional().describe('For the person who submitted it'),
     })
     .refine((given) => given.budget_id !== undefined || given.department !== undefined, 'Give budget_id, or department (and fiscal_year)'),
   inputAliases: { amount: 'approved_amount', notes: 'approver_notes', year: 'fiscal_year' },
@@ -28,11 +28,11 @@ export const approveBudget = finance.write({
     BUDGET_NOT_FOUND: budgetNotFound,
     BUDGET_NOT_PENDING: {
       message: 'The budget does not wait for approval.',
-      hint: 'Only PENDING_APPROVAL budgets can be approved; list_budgets with that status shows them. A draft has to be submitted first, with submit_budget.',
+      hint: 'Only PENDING_APPROVAL budgets can be approved; find them with list_budgets. Submit a draft first with submit_budget.',
     },
     BUDGET_AMBIGUOUS: {
       message: 'Several budgets of the department wait for approval.',
-      hint: 'Say which by fiscal_year or budget_id; details names the years.',
+      hint: 'Give fiscal_year or budget_id; details lists the years.',
     },
   },
   examples: [
@@ -58,7 +58,6 @@ export const approveBudget = finance.write({
   ],
 
   async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail, company }) {
-    // All given fields must match.
     const meant = sql`
       finance.budget_list where true ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
     const [found, ...others] = await sql.many(budget, sql`select * from ${meant} and status = 'PENDING_APPROVAL' order by fiscal_year`);
@@ -74,7 +73,7 @@ export const approveBudget = finance.write({
     const amount = approved_amount ?? asked;
     const cut = await changedLines(sql, found.budget_id, amount);
     return {
-      summary: `Approve ${inWords.budget(found)} at ${formatMoney(amount, company)}${amount === asked ? '' : `, where ${formatMoney(asked, company)} was asked for`}`,
+      summary: `Approve ${inWords.budget(found)} at ${formatMoney(amount, company)}${amount === asked ? '' : `; ${formatMoney(asked, company)} was requested`}`,
       subject: { label: labels.budget(found, company), id: found.budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },
@@ -95,7 +94,7 @@ export const approveBudget = finance.write({
   },
 
   async execute({ approver_notes }, { sql, me, plan, output }) {
-    // The lines change before the budget, because a policy forbids changing them after the approval.
+    // The lines change first: a policy forbids changes of lines after the approval.
     if (plan.cut.length > 0) {
       const amounts = plan.cut.map((each) => ({ category: each.category, amount: each.to }));
       await sql.changeMany(

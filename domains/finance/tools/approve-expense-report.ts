@@ -8,17 +8,17 @@ export const approveExpenseReport = finance.write({
   name: 'approve_expense_report',
   title: 'Approve an expense report',
   description:
-    'Approve a submitted expense report of someone else: SUBMITTED becomes APPROVED. A manager approves those of the people below. Whoever approves it cannot reimburse it.',
+    'Approve a submitted expense report of another person: SUBMITTED becomes APPROVED. A manager approves reports of the people who report to them. The person who approves it cannot reimburse it.',
   roles: ['manager', 'finance-write', 'executive'],
   effect: 'changes',
-  input: z.object({ report_id: reportId, approver_notes: prose(1000).optional().describe('For the person who handed it in') }),
+  input: z.object({ report_id: reportId, approver_notes: prose(1000).optional().describe('For the person who submitted it') }),
   inputAliases: { notes: 'approver_notes' },
   output: expenseReport,
   errors: {
     EXPENSE_REPORT_NOT_FOUND: reportNotFound,
     EXPENSE_REPORT_NOT_SUBMITTED: {
       message: 'The expense report does not wait for approval.',
-      hint: 'Only SUBMITTED reports can be approved; list_expense_reports with that status shows them.',
+      hint: 'Only SUBMITTED reports can be approved; find them with list_expense_reports.',
     },
   },
   examples: [

@@ -8,17 +8,17 @@ export const approveInvoice = finance.write({
   name: 'approve_invoice',
   title: 'Approve an invoice',
   description:
-    'Approve a pending invoice for payment: PENDING becomes APPROVED. Whoever handed it in cannot approve it; whoever approves it cannot pay it.',
+    'Approve a pending invoice for payment: PENDING becomes APPROVED. The person who submitted it cannot approve it, and the person who approves it cannot pay it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
-  input: z.object({ invoice_id: invoiceId, approver_notes: prose(1000).optional().describe('Kept with the invoice') }),
+  input: z.object({ invoice_id: invoiceId, approver_notes: prose(1000).optional().describe('Stored with the invoice') }),
   inputAliases: { notes: 'approver_notes' },
   output: invoice,
   errors: {
     INVOICE_NOT_FOUND: invoiceNotFound,
     INVOICE_NOT_PENDING: {
       message: 'The invoice does not wait for approval.',
-      hint: 'Only PENDING invoices can be approved; list_invoices with that status shows them.',
+      hint: 'Only PENDING invoices can be approved; find them with list_invoices.',
     },
   },
   examples: [
@@ -54,7 +54,7 @@ export const approveInvoice = finance.write({
   async prepare({ invoice_id, approver_notes }, { sql, me, today, fail, company }) {
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
-      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve an invoice that you handed in.' });
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve an invoice that you submitted.' });
     if (found.status !== 'PENDING') throw fail('INVOICE_NOT_PENDING', { status: found.status });
     return {
       summary: `Approve ${inWords.invoice(found, company)}`,
@@ -62,7 +62,7 @@ export const approveInvoice = finance.write({
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },
         { field: 'amount', from: found.amount, to: found.amount, format: 'money' },
-        { field: 'submitted_by_name', label: 'Handed in by', from: found.submitted_by_name, to: found.submitted_by_name },
+        { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: found.submitted_by_name },
       ],
       reason: approver_notes,
     };

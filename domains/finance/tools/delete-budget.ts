@@ -8,16 +8,16 @@ export const deleteBudget = finance.write({
   name: 'delete_budget',
   title: 'Delete a budget',
   description:
-    'Delete a budget that is still a DRAFT: it disappears from every tool and is kept for the audit. Nobody deletes a draft of their own.',
+    'Delete a budget that is still a DRAFT. No tool shows it any more, and the database keeps it for the audit. You cannot delete your own draft.',
   roles: ['finance-write', 'executive'],
   effect: 'removes',
-  input: z.object({ budget_id: budgetId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
+  input: z.object({ budget_id: budgetId, reason: prose(500).optional().describe('Shown on the approval card and stored with the record') }),
   output: z.object({ budget_id: storedId, department: companyText, fiscal_year: z.int(), deleted_at: storedTime }),
   errors: {
     BUDGET_NOT_FOUND: budgetNotFound,
     BUDGET_NOT_DRAFT: {
       message: 'The budget is no longer a draft.',
-      hint: 'Only DRAFT budgets can be deleted; list_budgets with that status shows them. A submitted one can be rejected with reject_budget.',
+      hint: 'Only DRAFT budgets can be deleted; find them with list_budgets. Reject a submitted budget with reject_budget.',
     },
   },
   examples: [

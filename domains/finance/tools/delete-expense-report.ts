@@ -8,16 +8,16 @@ export const deleteExpenseReport = finance.write({
   name: 'delete_expense_report',
   title: 'Delete an expense report',
   description:
-    "Delete someone else's draft or rejected expense report: it disappears from every tool and is kept for the audit. Submitted, approved and reimbursed ones stay.",
+    "Delete another person's draft or rejected expense report. No tool shows it any more, and the database keeps it for the audit. Submitted, approved and reimbursed reports cannot be deleted.",
   roles: ['finance-write', 'executive'],
   effect: 'removes',
-  input: z.object({ report_id: reportId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
+  input: z.object({ report_id: reportId, reason: prose(500).optional().describe('Shown on the approval card and stored with the record') }),
   output: z.object({ report_id: storedId, employee_name: companyText, month: companyText, deleted_at: storedTime }),
   errors: {
     EXPENSE_REPORT_NOT_FOUND: reportNotFound,
     EXPENSE_REPORT_NOT_DELETABLE: {
-      message: 'The expense report was submitted, and not rejected.',
-      hint: 'Only DRAFT and REJECTED reports can be deleted; a SUBMITTED one can be rejected with reject_expense_report.',
+      message: 'The expense report is submitted, approved or reimbursed.',
+      hint: 'Only DRAFT and REJECTED reports can be deleted. Reject a SUBMITTED report with reject_expense_report.',
     },
   },
   examples: [

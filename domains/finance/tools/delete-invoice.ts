@@ -8,16 +8,19 @@ export const deleteInvoice = finance.write({
   name: 'delete_invoice',
   title: 'Delete an invoice',
   description:
-    'Delete a pending or rejected invoice: it disappears from every tool and is kept for the audit. Approved and paid ones stay. Nobody deletes an invoice that they handed in.',
+    'Delete a pending or rejected invoice. No tool shows it any more, and the database keeps it for the audit. Approved and paid invoices cannot be deleted. You cannot delete an invoice that you submitted.',
   roles: ['finance-write', 'executive'],
   effect: 'removes',
-  input: z.object({ invoice_id: invoiceId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
+  input: z.object({
+    invoice_id: invoiceId,
+    reason: prose(500).optional().describe('Shown on the approval card and stored with the record'),
+  }),
   output: z.object({ invoice_id: storedId, vendor_name: untrusted, amount, deleted_at: storedTime }),
   errors: {
     INVOICE_NOT_FOUND: invoiceNotFound,
     INVOICE_NOT_DELETABLE: {
-      message: 'The invoice has been approved or paid.',
-      hint: 'Only PENDING and REJECTED invoices can be deleted; list_invoices with that status shows them.',
+      message: 'The invoice is approved or paid.',
+      hint: 'Only PENDING and REJECTED invoices can be deleted; find them with list_invoices.',
     },
   },
   examples: [
@@ -47,7 +50,7 @@ export const deleteInvoice = finance.write({
   async prepare({ invoice_id }, { sql, me, today, fail, company }) {
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
-      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete an invoice that you handed in.' });
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete an invoice that you submitted.' });
     if (found.status !== 'PENDING' && found.status !== 'REJECTED') throw fail('INVOICE_NOT_DELETABLE', { status: found.status });
     return {
       summary: `Delete ${inWords.invoice(found, company)}`,

@@ -10,18 +10,18 @@ import { fiscalYear as yearField } from '../schemas.ts';
 const moved = {
   starting_arr: amount,
   new_arr: amount.describe('From new customers'),
-  expansion_arr: amount.describe('More from customers we had'),
-  contraction_arr: amount.describe('Less from customers we kept'),
+  expansion_arr: amount.describe('Increase from existing customers'),
+  contraction_arr: amount.describe('Decrease from customers who stayed'),
   churn_arr: amount.describe('From customers who left'),
   net_new_arr: amount.describe('new + expansion − contraction − churn'),
   ending_arr: amount.describe('starting + net new'),
 };
 const asked = z.object({
-  year: yearField.optional().describe('Only months of this year; with months, the last so many up to its end'),
-  months: z.int().min(1).max(24).optional().describe('How many months; by default 12, or those of the year'),
+  year: yearField.optional().describe('Only months of this year; together with months: the last months up to the end of this year'),
+  months: z.int().min(1).max(24).optional().describe('Number of months; by default 12, or the months of the year'),
 });
 
-/** The last `months` (by default 12), up to the end of `year` if it is given. With `year` alone, only the months of that year. */
+/** The last `months` (by default 12) up to the end of `year`, or up to now. With `year` alone: the months of that year. */
 function window(sql: SqlTag, { year, months }: z.output<typeof asked>, company: Company) {
   const whole = year === undefined ? undefined : fiscalYear(year, company);
   return sql`
@@ -35,11 +35,11 @@ export const getArrMovement = finance.list({
   name: 'get_arr_movement',
   title: 'ARR movement',
   description:
-    "How annual recurring revenue moved month by month (waterfall): every month's ending is the next one's starting. metadata.summary is the same for the whole time. The running month counts as far as it has gone.",
+    'How annual recurring revenue moved month by month (waterfall): the ending of each month is the starting of the next month. metadata.summary has the same figures for the whole time. The current month counts up to today.',
   plural: 'months',
   roles: ['finance-read', 'executive'],
   input: asked,
-  item: z.object({ period: companyText.describe('YYYY-MM'), ...moved, as_of_date: storedDay.describe('Last day counted') }),
+  item: z.object({ period: companyText.describe('YYYY-MM'), ...moved, as_of_date: storedDay.describe('Last day that is counted') }),
   order: asc('period'),
   totals: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
   examples: [

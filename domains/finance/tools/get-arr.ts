@@ -8,26 +8,26 @@ export const getArr = finance.read({
   name: 'get_arr',
   title: 'Annual recurring revenue',
   description:
-    'Annual recurring revenue (ARR) as it stood at the end of the latest month on or before a day, with MRR, what the month added, retention over the twelve months before, and revenue per subscription.',
+    'Annual recurring revenue (ARR) at the end of the latest month on or before a day, with MRR, the change in that month, retention over twelve months, and revenue per subscription.',
   roles: ['finance-read', 'executive'],
   input: z.object({ as_of_date: day.optional().describe('By default today') }),
   output: z.object({
-    as_of_date: storedDay.describe('Day of the figures: the end of a month, or how far the running month is counted'),
+    as_of_date: storedDay.describe('Day of the figures: the end of a month, or in the current month the last day that is counted'),
     arr: amount,
     mrr: amount.describe('arr / 12'),
-    net_new_arr: amount.describe('What that month added, as in get_arr_movement'),
+    net_new_arr: amount.describe('Change in that month, as in get_arr_movement'),
     gross_revenue_retention: z
       .number()
       .nullable()
-      .describe('Percent of the revenue of twelve months before that was neither reduced nor lost'),
-    net_revenue_retention: z.number().nullable().describe('The same, with what existing customers added'),
-    arpu: amount.nullable().describe('arr / active_subscriptions: a year’s revenue of one subscription'),
+      .describe('Percent of the revenue twelve months earlier that was neither reduced nor lost'),
+    net_revenue_retention: z.number().nullable().describe('The same, including increases from existing customers'),
+    arpu: amount.nullable().describe('arr / active_subscriptions: the yearly revenue of one subscription'),
     active_subscriptions: z.int(),
   }),
   errors: {
     ARR_NOT_FOUND: {
       message: 'There are no figures on or before that day.',
-      hint: 'Ask for a later as_of_date; details names the first day there is.',
+      hint: 'Give a later as_of_date; details has the first day with figures.',
     },
   },
   examples: [

@@ -9,7 +9,7 @@ export const getBudget = finance.read({
   name: 'get_budget',
   title: 'Budget of a department',
   description:
-    "One department's budget of one fiscal year: what is allocated, spent and left, in all and by category. A manager sees the own department's. Pay is not part of budgets.",
+    'The budget of one department in one fiscal year: what is allocated, spent and left, in total and by category. Managers see their own department only. Budgets do not include pay.',
   roles: ['manager', 'finance-read', 'executive'],
   input: z.object({ department: departmentName, year: fiscalYear.optional().describe('Fiscal year; by default this year') }),
   inputAliases: { fiscal_year: 'year' },

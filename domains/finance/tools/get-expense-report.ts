@@ -10,7 +10,7 @@ export const getExpenseReport = finance.read({
   name: 'get_expense_report',
   title: 'Expense report',
   description:
-    "One expense report with its items: by report_id, or by month and employee_id (by default one's own). Of several in a month the latest that was handed in; other_report_ids names the rest.",
+    'One expense report with its items: by report_id, or by month and employee_id (by default your own). If a month has several reports, this returns the latest submitted one; other_report_ids lists the others.',
   roles: ['employee', 'manager', 'finance-read', 'executive'],
   input: z
     .object({
@@ -47,7 +47,7 @@ export const getExpenseReport = finance.read({
   summary: ({ employee_name, month: of, total, status }, company) => `${employee_name}, ${of}: ${formatMoney(total, company)}, ${status}`,
 
   async run({ report_id, employee_id, month: of }, { sql, me, fail }) {
-    // All given fields must match. Without an id, only the caller's own reports count.
+    // Without an id, only the caller's own reports count.
     const whose = employee_id ?? (report_id === undefined ? me.employeeId : undefined);
     const [found, ...others] = await sql.many(
       expenseReport,

@@ -12,7 +12,7 @@ const filters = z.object({
   department: departmentName.optional(),
   status: budgetFilter
     .optional()
-    .describe('PENDING_APPROVAL waits for a decision; ACTIVE are the approved ones of this year, CLOSED those of earlier years'),
+    .describe('PENDING_APPROVAL waits for a decision; ACTIVE means approved for this year, CLOSED approved for an earlier year'),
 });
 
 function matching(sql: SqlTag, { fiscal_year, department, status }: z.output<typeof filters>, year: number) {
@@ -30,7 +30,7 @@ export const listBudgets = finance.list({
   name: 'list_budgets',
   title: 'Budgets',
   description:
-    "Yearly budgets against what was really spent, by year and department; metadata.summary adds up all that match. A manager sees the own department's. Approved budgets stay APPROVED; ACTIVE and CLOSED find them by this year or earlier ones.",
+    'Yearly budgets compared with what was spent, by year and department. metadata.summary has the totals of all matching budgets. Managers see their own department only. An approved budget has the status APPROVED; the filters ACTIVE and CLOSED select approved budgets of this year and of earlier years.',
   plural: 'budgets',
   roles: ['manager', 'finance-read', 'executive'],
   input: filters,

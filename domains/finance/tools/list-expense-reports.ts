@@ -30,7 +30,7 @@ export const listExpenseReports = finance.list({
   name: 'list_expense_reports',
   title: 'Expense reports',
   description:
-    'Expense reports, the latest month first; metadata.summary counts and adds up all that match. Everyone sees their own, a manager also those of the people below, finance and executives all.',
+    'Expense reports, the latest month first. metadata.summary has the number and the total of all matching reports. Everyone sees their own reports, a manager also the reports of the people who report to them, finance and executives all.',
   plural: 'expense reports',
   roles: ['employee', 'manager', 'finance-read', 'executive'],
   input: filters,
@@ -53,7 +53,6 @@ export const listExpenseReports = finance.list({
   computeTotals: (input, { sql }) =>
     sql.one(
       z.object({ count: z.int(), total: amount }),
-      // One query for the items of all reports.
       sql`
         select (select count(*) from ${matching(sql, input)}) as count,
           coalesce((select sum(amount) from finance.report_items where report_id in (select report_id from ${matching(sql, input)})), 0) as total`,

@@ -11,7 +11,7 @@ const filters = z
   .object({
     status: invoiceFilter
       .optional()
-      .describe('PENDING waits for approval, APPROVED for payment; OVERDUE is either of them past its due date'),
+      .describe('PENDING waits for approval, APPROVED for payment; OVERDUE means either of them after the due date'),
     vendor: line(100).min(1).optional().describe("Any part of the vendor's name"),
     department: departmentName.optional(),
     start_date: day.optional().describe('Only invoices dated on this day or later'),
@@ -22,7 +22,7 @@ const filters = z
   .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, 'end_date must not be before start_date')
   .refine(({ min_amount, max_amount }) => (min_amount ?? 0) <= (max_amount ?? Infinity), 'max_amount must not be less than min_amount');
 
-/** Ignores spaces and punctuation: "Cloud Nine" finds CloudNine. "%" is not a wildcard. */
+/** Ignores spaces and punctuation: "Cloud Nine" finds CloudNine. */
 function soldBy(sql: SqlTag, vendor: string) {
   const letters = vendor.toLowerCase().replace(/[^a-z0-9]/g, '');
   const exactly = sql`vendor_name ilike ${anywhere(vendor)}`;
@@ -46,7 +46,7 @@ export const listInvoices = finance.list({
   name: 'list_invoices',
   title: 'Invoices',
   description:
-    "The company's invoices, the latest first; metadata.summary counts and adds up all that match. An invoice that is late keeps its state and reads overdue: true; status OVERDUE finds all of them.",
+    "The company's invoices, the latest first. metadata.summary has the number and the total of all matching invoices. A late invoice keeps its status and has overdue: true; the filter OVERDUE finds all late invoices.",
   plural: 'invoices',
   roles: ['finance-read', 'executive'],
   input: filters,

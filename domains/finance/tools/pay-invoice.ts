@@ -5,36 +5,36 @@ import { finance } from '../domain.ts';
 import { daysAfter, invoiceById, inWords, labels, spent } from '../rules.ts';
 import { category, invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
 
-/** A payment may be dated this many days ahead. A later date is probably a typo. */
+/** A payment date further ahead than this is probably a typo. */
 const DAYS_AHEAD = 31;
 
 export const payInvoice = finance.write({
   name: 'pay_invoice',
   title: 'Pay an invoice',
   description:
-    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount counts as spent by its department. Whoever handed it in or approved it cannot pay it.',
+    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount counts as spent by its department. The persons who submitted or approved it cannot pay it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({
     invoice_id: invoiceId,
     payment_date: day.optional().describe('Day of the payment; by default today'),
-    payment_reference: line(100).min(1).optional().describe('Such as the number of the transfer'),
-    payment_notes: prose(1000).optional().describe('Kept with the invoice'),
+    payment_reference: line(100).min(1).optional().describe('For example the number of the transfer'),
+    payment_notes: prose(1000).optional().describe('Stored with the invoice'),
   }),
   output: invoice,
   errors: {
     INVOICE_NOT_FOUND: invoiceNotFound,
     INVOICE_ALREADY_PAID: {
-      message: 'The invoice has been paid before.',
-      hint: 'Nothing to do; details says when and by which reference.',
+      message: 'The invoice is already paid.',
+      hint: 'Do nothing. details has the payment date and the reference.',
     },
     INVOICE_NOT_APPROVED: {
       message: 'The invoice is not approved.',
-      hint: 'Only APPROVED invoices can be paid; a PENDING one is approved with approve_invoice, by someone else than the payer.',
+      hint: 'Only APPROVED invoices can be paid. Another person than the payer must approve a PENDING invoice first, with approve_invoice.',
     },
     PAYMENT_DATE_OUT_OF_RANGE: {
-      message: `The payment date is before the invoice's own, or more than ${DAYS_AHEAD} days ahead.`,
-      hint: 'Give a payment_date from the invoice date on, or leave it out for today.',
+      message: `The payment date is before the invoice date or more than ${DAYS_AHEAD} days in the future.`,
+      hint: 'Give a payment_date on or after the invoice date, or leave it out for today.',
     },
   },
   examples: [
@@ -76,7 +76,7 @@ export const payInvoice = finance.write({
   async prepare({ invoice_id, payment_date, payment_reference, payment_notes }, { sql, me, today, fail, company }) {
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
-      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you handed in.' });
+      throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you submitted.' });
     if (found.status === 'PAID')
       throw fail('INVOICE_ALREADY_PAID', { payment_date: found.payment_date, payment_reference: found.payment_reference });
     if (found.status !== 'APPROVED') throw fail('INVOICE_NOT_APPROVED', { status: found.status });

@@ -9,24 +9,24 @@ export const reimburseExpenseReport = finance.write({
   name: 'reimburse_expense_report',
   title: 'Reimburse an expense report',
   description:
-    'Record that an approved expense report of someone else was paid out: APPROVED becomes REIMBURSED, and it counts as spent by the department. Whoever approved it cannot reimburse it.',
+    'Record that an approved expense report of another person was paid out: APPROVED becomes REIMBURSED, and the amount counts as spent by the department. The person who approved it cannot reimburse it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({
     report_id: reportId,
-    payment_reference: line(100).min(1).optional().describe('Such as the number of the transfer'),
-    payment_notes: prose(1000).optional().describe('Kept with the report'),
+    payment_reference: line(100).min(1).optional().describe('For example the number of the transfer'),
+    payment_notes: prose(1000).optional().describe('Stored with the report'),
   }),
   output: expenseReport,
   errors: {
     EXPENSE_REPORT_NOT_FOUND: reportNotFound,
     EXPENSE_REPORT_ALREADY_REIMBURSED: {
-      message: 'The expense report has been reimbursed before.',
-      hint: 'Nothing to do; details says when and by which reference.',
+      message: 'The expense report is already reimbursed.',
+      hint: 'Do nothing. details has the payment date and the reference.',
     },
     EXPENSE_REPORT_NOT_APPROVED: {
       message: 'The expense report is not approved.',
-      hint: 'Only APPROVED reports can be reimbursed; a SUBMITTED one is approved with approve_expense_report, by someone else than the payer.',
+      hint: 'Only APPROVED reports can be reimbursed. Another person than the payer must approve a SUBMITTED report first, with approve_expense_report.',
     },
   },
   examples: [

@@ -7,7 +7,7 @@ export const rejectBudget = finance.write({
   name: 'reject_budget',
   title: 'Reject a budget',
   description:
-    'Reject a submitted budget with a reason: PENDING_APPROVAL becomes REJECTED, and it can be submitted again. Whoever submitted it cannot reject it.',
+    'Reject a submitted budget with a reason: PENDING_APPROVAL becomes REJECTED, and it can be submitted again. The person who submitted it cannot reject it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ budget_id: budgetId, rejection_reason: rejectionReason }),
@@ -17,7 +17,7 @@ export const rejectBudget = finance.write({
     BUDGET_NOT_FOUND: budgetNotFound,
     BUDGET_NOT_PENDING: {
       message: 'The budget does not wait for approval.',
-      hint: 'Only PENDING_APPROVAL budgets can be rejected; list_budgets with that status shows them.',
+      hint: 'Only PENDING_APPROVAL budgets can be rejected; find them with list_budgets.',
     },
   },
   examples: [

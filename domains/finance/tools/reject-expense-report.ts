@@ -7,7 +7,7 @@ export const rejectExpenseReport = finance.write({
   name: 'reject_expense_report',
   title: 'Reject an expense report',
   description:
-    'Reject a submitted expense report of someone else, with a reason: SUBMITTED becomes REJECTED. A manager rejects those of the people below.',
+    'Reject a submitted expense report of another person, with a reason: SUBMITTED becomes REJECTED. A manager rejects reports of the people who report to them.',
   roles: ['manager', 'finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ report_id: reportId, rejection_reason: rejectionReason }),
@@ -17,7 +17,7 @@ export const rejectExpenseReport = finance.write({
     EXPENSE_REPORT_NOT_FOUND: reportNotFound,
     EXPENSE_REPORT_NOT_SUBMITTED: {
       message: 'The expense report does not wait for approval.',
-      hint: 'Only SUBMITTED reports can be rejected; list_expense_reports with that status shows them.',
+      hint: 'Only SUBMITTED reports can be rejected; find them with list_expense_reports.',
     },
   },
   examples: [

@@ -8,7 +8,7 @@ export const submitBudget = finance.write({
   name: 'submit_budget',
   title: 'Submit a budget',
   description:
-    "Submit a draft or rejected budget for approval: DRAFT or REJECTED becomes PENDING_APPROVAL. A manager submits the own department's. Whoever submits it cannot approve it.",
+    'Submit a draft or rejected budget for approval: DRAFT or REJECTED becomes PENDING_APPROVAL. Managers submit the budget of their own department. The person who submits it cannot approve it.',
   roles: ['manager', 'finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ budget_id: budgetId, comments: prose(1000).optional().describe('For the approver') }),
@@ -16,8 +16,8 @@ export const submitBudget = finance.write({
   errors: {
     BUDGET_NOT_FOUND: budgetNotFound,
     BUDGET_NOT_SUBMITTABLE: {
-      message: 'The budget has been submitted or approved before.',
-      hint: 'Only DRAFT and REJECTED budgets can be submitted; list_budgets with that status shows them.',
+      message: 'The budget is already submitted or approved.',
+      hint: 'Only DRAFT and REJECTED budgets can be submitted; find them with list_budgets.',
     },
   },
   examples: [
@@ -61,8 +61,7 @@ export const submitBudget = finance.write({
         ...(found.rejection_reason === null ? [] : [{ field: 'rejection_reason', from: found.rejection_reason, to: null }]),
       ],
       reason: comments,
-      // A caller without an employee id gets an error here instead of a card: the rule that nobody approves their own budget compares
-      // employee ids.
+      // This throws for a caller without an employee id. Separation of duties compares employee ids, so it could not apply to that caller.
       by: me.employeeId,
     };
   },

@@ -9,7 +9,7 @@ export const submitExpenseReport = finance.write({
   name: 'submit_expense_report',
   title: 'Submit an expense report',
   description:
-    "Hand in one's own expenses of a month, item by item. The report is SUBMITTED and waits for the manager or finance to approve it; then it is reimbursed.",
+    'Hand in your own expenses of a month, item by item. The report is then SUBMITTED: the manager or finance approves it, and finance reimburses it.',
   roles: ['employee'],
   effect: 'adds',
   input: z.object({
@@ -19,25 +19,25 @@ export const submitExpenseReport = finance.write({
       .min(1, 'A report needs at least one item')
       .max(100, 'A report has at most 100 items')
       .describe('What was spent'),
-    total: sum.optional().describe('If given, the items have to add up to it'),
+    total: sum.optional().describe('If given, it must equal the sum of the items'),
   }),
   output: fullReport,
   errors: {
     MONTH_IN_FUTURE: {
       message: 'That month has not begun.',
-      hint: 'Expenses are reported once they were made: give this month or an earlier one.',
+      hint: 'Give this month or an earlier one.',
     },
     ITEM_DATE_OUT_OF_RANGE: {
       message: "An item's date is outside the month of the report, or in the future.",
-      hint: 'Give each item a day of that month, and report other months by themselves.',
+      hint: 'Give each item a day of that month, and submit a separate report for each other month.',
     },
     ITEMS_DO_NOT_ADD_UP: {
       message: 'The items do not add up to the total.',
-      hint: 'Correct the items or the total; details says what they come to.',
+      hint: 'Correct the items or the total; details has the sum of the items.',
     },
     EMPLOYEE_NOT_FOUND: {
       message: 'Finance does not know your employee record yet.',
-      hint: 'Try again in a few minutes; if it stays so, ask HR whether your record is complete.',
+      hint: 'Try again in a few minutes. If the error stays, ask HR whether your record is complete.',
     },
   },
   examples: [
@@ -95,7 +95,7 @@ export const submitExpenseReport = finance.write({
     const sumOfItems = sumOf(items.map(({ amount }) => amount));
     if (total !== undefined && total !== sumOfItems) throw fail('ITEMS_DO_NOT_ADD_UP', { total, sum_of_items: sumOfItems });
     const self = (await personOf(sql, me.employeeId)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: me.employeeId });
-    // The card shows earlier reports of the month, so that the approver notices duplicates.
+    // The card shows earlier reports of the month, because the new one may be a duplicate.
     const before = await reportsOf(sql, me.employeeId, of);
     const reported = sumOf(before.map((each) => each.total));
     return {

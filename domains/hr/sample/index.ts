@@ -5,13 +5,13 @@ import { between, chance, pick } from '../../sample-company/random.ts';
 import { reviewsOf } from './reviews.ts';
 import { balancesOf, calendarOf, requestsOf, waits } from './time-off.ts';
 
-/** The most people with reviews, balances and requests, which would otherwise be most rows of a large company. */
+/** The largest number of people with reviews, balances and requests. Without a limit, these rows would dominate a large sample. */
 const WITH_DETAILS = 20_000;
 
 const at9 = (day: string) => `${day}T09:00:00Z`;
 const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** Social security numbers that begin with 9 are not assigned to anybody. */
+/** No real social security number begins with 9. */
 export function ssnOf({ n }: Pick<SampleEmployee, 'n'>): string {
   const digits = String((n * 61_803_399 + 12_345_678) % 100_000_000).padStart(8, '0');
   return `9${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
@@ -31,7 +31,7 @@ export function hrSample({ company, directory: people, today, settings }: Sample
   const { size: employees, known = 0 } = people;
   const calendar = calendarOf(today, settings);
   const chief = people.idOf(0);
-  /** Who changes salaries. Their own is changed by the head of the company. */
+  /** The person who changes salaries. The head of the company changes the salary of that person. */
   const hr = company.people.find(({ roles }) => roles.includes('hr-write'))?.employeeId ?? chief;
   const every = Math.ceil(employees / WITH_DETAILS);
 
@@ -56,7 +56,7 @@ export function hrSample({ company, directory: people, today, settings }: Sample
   ): SampleTable => ({
     name: `hr.${name}`,
     columns: columns.split(' '),
-    // The chain, the names of managers and the change feed are part of the sample.
+    // The sample contains the rows that the triggers would write.
     withoutTriggers: name === 'employees',
     estimate: Math.ceil((from === all ? employees : employees / every) * each),
     *rows() {

@@ -33,13 +33,13 @@ const later = (a: string, b: string) => (a > b ? a : b);
 
 /** The age of the oldest pending request, in days. */
 const WAITING_WITHIN = 30;
-/** People of the examples have no generated time off later than this many days before today, so that users can request it. */
+/** People of the examples have no generated time off later than this many days before today: users must be able to request it. */
 const FREE_BEFORE = 40;
 
 /** Generated requests leave at least this many days of a balance. */
 const KEPT = 5;
 
-/** Weeks of time off, far enough apart that two requests never overlap. */
+/** Weeks of the year, far enough apart that two requests never overlap. */
 const seasons = [3, 11, 22, 29, 38, 50];
 const entitled: Record<TypeCode, number> = { VACATION: 20, SICK: 12, PERSONAL: 8, BEREAVEMENT: 5, JURY_DUTY: 10, PARENTAL: 60, UNPAID: 30 };
 const reasons: Partial<Record<TypeCode, readonly (string | null)[]>> = {
@@ -48,7 +48,7 @@ const reasons: Partial<Record<TypeCode, readonly (string | null)[]>> = {
   PERSONAL: ['Moving house', null, 'School event', 'Appointment'],
 };
 
-/** The two fixed pending requests: not in December, and not in the next 30 days. */
+/** The two fixed pending requests. They are not in December and not in the next 30 days. */
 const waiting: Record<string, { weeks: number; days: number; notes: string }> = {
   [persona('marcus.johnson').sub]: { weeks: 0, days: 3, notes: 'Visiting my parents' },
   [persona('sarah.kim').sub]: { weeks: 1, days: 5, notes: 'Climbing trip' },
@@ -59,7 +59,7 @@ export const waits = (id: string): boolean => id in waiting;
 export interface Calendar {
   readonly today: string;
   readonly settings: Company;
-  /** Last fiscal year, this one, and in its last quarter the next. */
+  /** Last fiscal year and this one; in the last quarter also the next one. */
   readonly years: readonly number[];
 }
 export function calendarOf(today: Date, settings: Company = DEFAULT_COMPANY): Calendar {
@@ -116,7 +116,7 @@ export function requestsOf(person: SampleEmployee, { today, years, settings }: C
       left[type] -= days;
       const status = type === 'SICK' ? 'approved' : statusOf(start, today, seed);
       const ahead = between(5, 40, seed, 26);
-      // Sick leave is requested on the day; future time off was requested recently.
+      // Sick leave is requested on its first day. Future time off was requested recently.
       const asked = type === 'SICK' ? start : past ? shifted(start, -ahead) : shifted(today, -between(7, WAITING_WITHIN, seed, 26));
       const decided = status === 'approved' || status === 'rejected' ? shifted(asked, 1) : null;
       const notes = reasons[type] ?? [null];

@@ -8,13 +8,13 @@ export const approveTimeOffRequest = hr.write({
   name: 'approve_time_off_request',
   title: 'Decide on a time-off request',
   description:
-    'Approve (approved: true) or reject (approved: false) a pending time-off request of someone else; the balance moves with it.',
+    'Approve (approved: true) or reject (approved: false) a pending time-off request of another person. The decision also changes the balance.',
   roles: ['manager', 'hr-write', 'executive'],
   effect: 'changes',
   input: z.object({
     request_id: requestId,
     approved: z.boolean().describe('true approves, false rejects'),
-    approver_notes: prose(500).optional().describe('For the person who asked'),
+    approver_notes: prose(500).optional().describe('For the person who made the request'),
   }),
   output: timeOffRequest,
   errors: {
@@ -23,8 +23,8 @@ export const approveTimeOffRequest = hr.write({
       hint: 'Find the requests that you may decide on with list_team_time_off_requests, status pending.',
     },
     REQUEST_NOT_PENDING: {
-      message: 'The request was decided before.',
-      hint: 'Only pending requests can be decided; list_team_time_off_requests with status pending shows them.',
+      message: 'The request is already decided.',
+      hint: 'Only pending requests can be decided; find them with list_team_time_off_requests.',
     },
   },
   examples: [

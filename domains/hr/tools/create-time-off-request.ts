@@ -5,14 +5,14 @@ import { inDecember, lastWorkday, nextFriday, nextSaturday, off, overNewYear } f
 import { balanceOf, commonYear, daysBefore, overlappingRequest, workingDays } from '../rules.ts';
 import { timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
 
-/** Sick leave may be reported afterwards, but a date last year is probably a typo. */
+/** Sick leave may be reported afterwards. An older date is probably a typo. */
 const DAYS_BACK = 30;
 
 export const createTimeOffRequest = hr.write({
   name: 'create_time_off_request',
   title: 'Ask for time off',
   description:
-    "Ask for time off for oneself, counted in working days (Monday to Friday) against this fiscal year's balance. The manager decides afterwards.",
+    'Ask for time off for yourself. Working days (Monday to Friday) count against the balance of the fiscal year. The manager decides afterwards.',
   roles: ['employee'],
   effect: 'adds',
   input: z
@@ -26,21 +26,21 @@ export const createTimeOffRequest = hr.write({
   output: timeOffRequest,
   errors: {
     NO_WORKING_DAYS: {
-      message: 'There is no working day in that time.',
-      hint: 'Choose dates with a day from Monday to Friday among them.',
+      message: 'These dates contain no working day.',
+      hint: 'Choose dates that contain a day from Monday to Friday.',
     },
     SPANS_TWO_YEARS: {
-      message: 'The time off reaches over the end of a fiscal year.',
-      hint: 'Balances belong to one fiscal year: ask for the days until {yearEnds} and those from {yearBegins} in two requests.',
+      message: 'The dates are in two fiscal years.',
+      hint: 'Each fiscal year has its own balance. Make one request until {yearEnds} and another one from {yearBegins}.',
     },
     TOO_LONG_AGO: { message: `The time off began more than ${DAYS_BACK} days ago.`, hint: 'Check the year; for older days ask HR.' },
     BALANCE_NOT_FOUND: {
-      message: 'You have no balance of that type for that year yet.',
-      hint: 'See what you have with get_time_off_balances, or ask HR to open the year.',
+      message: 'You have no balance of that type for that year.',
+      hint: 'See your balances with get_time_off_balances, or ask HR to create the balances of that year.',
     },
     INSUFFICIENT_BALANCE: {
       message: 'Not enough days are left.',
-      hint: 'See what is left with get_time_off_balances; ask for fewer days or another type.',
+      hint: 'See your balances with get_time_off_balances; ask for fewer days or another type.',
     },
     OVERLAPPING_REQUEST: {
       message: 'You already asked for some of these days.',

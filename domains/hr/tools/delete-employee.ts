@@ -8,12 +8,12 @@ export const deleteEmployee = hr.write({
   name: 'delete_employee',
   title: 'Delete an employee',
   description:
-    'End the employment of someone without reports: the person disappears from every tool and can no longer sign in; the record is kept for the audit.',
+    'End the employment of a person without direct reports. No tool shows the person any more, and the person cannot sign in. The database keeps the record for the audit.',
   roles: ['hr-write', 'executive'],
   effect: 'removes',
   input: z.object({
     employee_id: employeeId,
-    reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
+    reason: prose(500).optional().describe('Shown on the approval card and stored with the record'),
   }),
   output: z.object({ employee_id: storedId, name: companyText, active: z.literal(false), terminated_at: storedTime }),
   errors: {
@@ -25,7 +25,7 @@ export const deleteEmployee = hr.write({
     },
     HAS_REPORTS: {
       message: 'People report to this employee.',
-      hint: 'They need another manager first; list_employees with this manager_id names them.',
+      hint: 'Give these people another manager first; find them with list_employees and this manager_id.',
     },
   },
   examples: [

@@ -5,8 +5,7 @@ import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 export const getEmployee = hr.read({
   name: 'get_employee',
   title: 'Employee record',
-  description:
-    'One active employee by id: job, department, location, manager, hire date, and pay and contact data where the caller may see them.',
+  description: 'One active employee by id: job, department, location, manager and hire date, and pay and contact data if you may see them.',
   roles: ['employee', 'manager', 'hr-read', 'executive'],
   input: z.object({ employee_id: employeeId }),
   output: employee,

@@ -3,7 +3,7 @@ import { companyText, storedId } from '../../../src/declare/fields.ts';
 import { hr } from '../domain.ts';
 import { employeeId, employeeNotFound } from '../schemas.ts';
 
-/** The most people in one chart. A direct report who is left out still counts in the manager's direct_reports_count. */
+/** The largest number of people in one chart. direct_reports_count also counts people who are not shown. */
 const MOST_NODES = 500;
 
 const person = z.object({
@@ -18,9 +18,8 @@ const person = z.object({
 interface OrgNode extends z.output<typeof person> {
   readonly direct_reports: OrgNode[];
 }
-/** Validates the nested nodes at any depth. */
 const isBranch = (value: unknown): boolean => Array.isArray(value) && value.every((each) => node.safeParse(each).success);
-/** The published schema describes one level: a recursive `$ref` would point to the wrong place once the schema is part of another one. */
+/** The published schema describes one level only: a recursive `$ref` points to the wrong place inside another schema. */
 const node: z.ZodType<OrgNode> = person.extend({
   direct_reports: z
     .custom<OrgNode[]>(isBranch)
@@ -30,10 +29,12 @@ const node: z.ZodType<OrgNode> = person.extend({
 export const getOrgChart = hr.read({
   name: 'get_org_chart',
   title: 'Org chart',
-  description: `Who reports to whom, as nested nodes below one person. At most ${MOST_NODES} people; where a branch is cut, direct_reports_count still counts.`,
+  description: `Who reports to whom, as nested nodes below one person. At most ${MOST_NODES} people are shown; direct_reports_count also counts direct reports who are not shown.`,
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({
-    root_employee_id: employeeId.optional().describe('Whose organisation; by default the whole company, for a manager their own'),
+    root_employee_id: employeeId
+      .optional()
+      .describe('The person at the top; by default the head of the company, for a manager the manager'),
     max_depth: z.int().min(1).max(10).default(3).describe('How many levels below the root'),
   }),
   output: node,
@@ -61,10 +62,9 @@ export const getOrgChart = hr.read({
   summary: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
 
   async run({ root_employee_id, max_depth }, { sql, fail }) {
-    // The default root is the person without a manager, if the caller may see that person, else the caller.
+    // The default root is the person without a manager if the caller may see that person, otherwise the caller.
     const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me()) order by manager_id is not null, hire_date, employee_id limit 1`;
-    // PostgreSQL finds the tree level by level and stops at the limit, so it does not read a large company in full. The query returns one
-    // JSON value, because many rows cost more.
+    // The recursion stops at the limit, so PostgreSQL does not read a whole large company. One JSON value costs less than many rows.
     const { people } = await sql.one(
       z.object({ people: z.array(person.extend({ manager_id: storedId.nullable() })) }),
       sql`

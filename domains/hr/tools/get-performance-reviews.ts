@@ -8,15 +8,15 @@ export const getPerformanceReviews = hr.list({
   name: 'get_performance_reviews',
   title: 'Performance reviews',
   description:
-    'Performance reviews by due date: of everyone for HR and executives, for a manager of the people below them. Without ' +
-    'employee_id it answers who has reviews due.',
+    'Performance reviews by due date. HR and executives see all, a manager sees the people who report to them. Without ' +
+    'employee_id it shows who has reviews due.',
   plural: 'performance reviews',
   roles: ['manager', 'hr-write', 'executive'],
   input: z.object({
     employee_id: employeeId.optional().describe('Only the reviews of this employee'),
     status: reviewStatus
       .optional()
-      .describe('due: not begun, also when overdue; draft: being written; submitted: waits for the employee; acknowledged: done'),
+      .describe('due: not started, also if overdue; draft: being written; submitted: waits for the employee; acknowledged: done'),
   }),
   item: z.object({
     review_id: storedId,
@@ -26,7 +26,7 @@ export const getPerformanceReviews = hr.list({
     reviewer_id: storedId.nullable(),
     status: reviewStatus,
     due_date: storedDay,
-    rating: z.number().nullable().describe('1 to 5; null until it is given'),
+    rating: z.number().nullable().describe('1 to 5; null if there is none yet'),
     goals_met_percent: z.int().nullable(),
     strengths: untrusted.nullable(),
     improvements: untrusted.nullable(),

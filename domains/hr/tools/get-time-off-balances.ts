@@ -9,7 +9,7 @@ export const getTimeOffBalances = hr.read({
   name: 'get_time_off_balances',
   title: 'Time-off balances',
   description:
-    "Days of leave by type in one fiscal year ({fiscalYear}): entitled, used, asked for, carried over and available; pto_balance is the vacation that is left. By default one's own, this year.",
+    'Days of leave by type in one fiscal year ({fiscalYear}): entitled, used, requested, carried over and available. pto_balance is the vacation that is left. By default your own, this year.',
   roles: ['employee', 'manager', 'hr-read', 'executive'],
   input: z.object({
     employee_id: employeeId.optional().describe('Whose balances; by default your own'),
@@ -25,7 +25,7 @@ export const getTimeOffBalances = hr.read({
     EMPLOYEE_NOT_FOUND: employeeNotFound,
     BALANCE_NOT_FOUND: {
       message: 'There are no time-off balances for that year.',
-      hint: 'Ask for one of the years in details, or leave fiscal_year out for this year.',
+      hint: 'Give one of the years in details, or leave fiscal_year out for this year.',
     },
   },
   examples: [

@@ -10,7 +10,7 @@ export const listEmployees = hr.list({
   name: 'list_employees',
   title: 'Employees',
   description:
-    'Active employees that the caller may see, by last name. HR and executives see all, a manager sees the people below them. ' +
+    'Active employees that you may see, by last name. HR and executives see all, a manager sees the people who report to them. ' +
     'Every filter is optional.',
   plural: 'employees',
   roles: ['manager', 'hr-read', 'executive'],
@@ -47,7 +47,7 @@ export const listEmployees = hr.list({
     { question: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
   ],
 
-  // Callers who see everyone read hr.staff, which can use the index on department_key and does not read hr.chain.
+  // hr.staff has an index on department_key and does not read hr.chain, so it is faster for callers who see everyone.
   find: ({ name, department, location, manager_id, job_title }, { sql, audience }) => sql`
     select * from ${audience === 'everyone' ? sql`hr.staff` : sql`hr.team`} where true ${sql.given({ manager_id })}
     ${sql.when(name, () => named(sql, name ?? ''))}

@@ -7,8 +7,8 @@ export const listTeamTimeOffRequests = hr.list({
   name: 'list_team_time_off_requests',
   title: "The team's time-off requests",
   description:
-    'Time-off requests of others, the latest first: of everyone for HR and executives, for a manager of the people below them. ' +
-    "One's own are in list_time_off_requests.",
+    'Time-off requests of other people, the latest first. HR and executives see all, a manager sees the people who report to them. ' +
+    'list_time_off_requests shows your own requests.',
   plural: 'time-off requests',
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({ status: requestStatus.optional().describe('Only requests in this state; pending ones wait for approval') }),

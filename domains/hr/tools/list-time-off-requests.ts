@@ -8,7 +8,7 @@ import { requestStatus, timeOffRequest } from '../schemas.ts';
 export const listTimeOffRequests = hr.list({
   name: 'list_time_off_requests',
   title: 'My time-off requests',
-  description: "One's own requests for time off, the latest first, with their status and what the approver wrote.",
+  description: 'Your own requests for time off, the latest first, with their status and the notes of the approver.',
   plural: 'time-off requests',
   roles: ['employee'],
   input: z.object({

@@ -6,26 +6,26 @@ import { inDecember } from '../example-days.ts';
 import { daysBefore, isAbove } from '../rules.ts';
 import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 
-/** Every caller of this tool may see pay, so the salary is never masked here. */
+/** Every caller of this tool may see pay, so the salary has no mask here. */
 const paid = employee.extend({ salary: amount });
 
 export const updateSalary = hr.write({
   name: 'update_salary',
   title: 'Change a salary',
   description:
-    "Change an active employee's annual salary. The record shows the new salary as soon as it is approved; the history keeps the old one and the effective date.",
+    "Change an active employee's annual salary. The record shows the new salary immediately after the approval. The history keeps the old salary and the effective date.",
   roles: ['hr-write', 'executive'],
   effect: 'changes',
   input: z.object({
     employee_id: employeeId,
     new_salary: sensitive(money.max(10_000_000).describe('Annual, in {currency}')),
-    effective_date: day.optional().describe('From which day it counts; by default today'),
-    reason: prose(500).optional().describe('Shown on the approval card and kept in the history'),
+    effective_date: day.optional().describe('First day of the new salary; by default today'),
+    reason: prose(500).optional().describe('Shown on the approval card and stored in the history'),
   }),
   output: z.object({ employee_id: storedId, name: companyText, salary: amount, effective_date: storedDay }),
   errors: {
     EMPLOYEE_NOT_FOUND: employeeNotFound,
-    SALARY_UNCHANGED: { message: 'The employee already has this salary.', hint: 'Nothing to do, or give another new_salary.' },
+    SALARY_UNCHANGED: { message: 'The employee already has this salary.', hint: 'Do nothing, or give another new_salary.' },
     EFFECTIVE_DATE_OUT_OF_RANGE: {
       message: 'The effective date is before the hire date or more than a year ahead.',
       hint: 'Give an effective_date from the hire date to a year from today, or leave it out for today.',

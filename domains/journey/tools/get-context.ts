@@ -17,12 +17,12 @@ export const getContext = journey.read({
   name: 'get_context',
   title: 'Where the project stands',
   description:
-    'The project’s own history in short, as a whole or around a topic: the latest records in order of time, the newest first, the topics they touch, and a summary.',
+    'A short history of the project, as a whole or about a topic: the latest records, the newest first, their topics, and a summary.',
   roles: staff,
-  input: z.object({ topic: words('Only what is about this, in plain words').optional() }),
+  input: z.object({ topic: words('The topic, in plain words').optional() }),
   output: z.object({
-    timeline: z.array(record).describe(`Of what is newest or fits best, at most ${SHOWN}`),
-    related_topics: z.array(untrusted).describe('What these records are about, the most frequent first'),
+    timeline: z.array(record).describe(`The newest records, or the best matches; at most ${SHOWN}`),
+    related_topics: z.array(untrusted).describe('The topics of these records, the most frequent first'),
     summary: untrusted,
   }),
   examples: [

@@ -12,13 +12,13 @@ export const listPivots = journey.read({
   name: 'list_pivots',
   title: 'Changes of direction',
   description:
-    'Where this project changed its mind: what was thought before, what is done now and why, the newest first; and which of them concern which component.',
+    'Changes of direction of this project, the newest first: what was assumed before, what is done now and why. by_component groups them by component.',
   roles: staff,
   input: z.object({}),
   output: z.object({
     pivots: z.array(pivot),
     by_component: z.record(untrusted, z.array(companyText)).describe('Component → ids of its pivots'),
-    total: z.int().describe(`How many there are; at most ${MOST} are shown`),
+    total: z.int().describe(`The number of all pivots; at most ${MOST} are shown`),
   }),
   examples: [
     { question: "What are the project's pivots?", as: 'eve.thompson', input: {} },

@@ -7,8 +7,8 @@ export const searchJourney = journey.list({
   name: 'search_journey',
   title: 'Search the project’s history',
   description:
-    'Records of this project’s own history that fit the words, the best first: decisions, failures, pivots, lessons and recovery ' +
-    'notes. Without words, all of them. lookup_adr gives a decision whole.',
+    'Records of the history of this project that match the words, the best match first: decisions, failures, pivots, lessons and recovery ' +
+    'notes. Without words, all records. lookup_adr returns the full text of a decision.',
   plural: 'records',
   roles: staff,
   input: z.object({ query: words('Plain words to look for, typos allowed').optional(), kind: kind.optional() }),

@@ -15,7 +15,7 @@ const CORRECTED: readonly (readonly [number, string, string])[] = [
   [49, 'Up to 15 percent at your own discretion, beyond that the VP of Sales decides.', 'carol.johnson'],
 ];
 
-/** The entries name people of the built-in company as authors. In another company, its people take their places in turn. */
+/** The entries name people of the built-in company. In another company, its own people replace them. */
 function authorsIn(staff: readonly [Persona, ...Persona[]]): (username: string) => Persona {
   const authors = [...new Set([...entries.map(({ by }) => by), ...triples.map(([, , , by]) => by)])];
   return (username) => staff.find((person) => person.username === username) ?? staff[authors.indexOf(username) % staff.length] ?? staff[0];
@@ -81,7 +81,7 @@ export function knowledgeSample({ company, today }: SampleContext): readonly Sam
       ],
     },
     { name: 'knowledge.head', columns: ['last_tx'], estimate: 1, rows: () => [[last]] },
-    // Filled by triggers of the next two tables; listed here so that the load may write to them.
+    // Triggers fill these tables. The list names them because the load may write only to listed tables.
     ...Object.entries({ words: 'word', pairs: 'pair', terms: 'stem', names: 'name', ends: 'name' }).map(
       ([name, column]): SampleTable => ({ name: `knowledge.${name}`, columns: [column], estimate: 0, rows: () => [] }),
     ),

@@ -8,18 +8,17 @@ import { itemId, reason } from '../schemas.ts';
 const removed = z.object({
   id: companyText,
   deleted: z.literal(true),
-  also_deleted: z.array(companyText).describe('Triples about the entry, which went with it'),
-  tx_id: z.int().describe('Give it to undo to have everything back'),
+  also_deleted: z.array(companyText).describe('The triples about the entry, which were deleted with it'),
+  tx_id: z.int().describe('Give this number to undo to restore everything'),
 });
 
 export const deleteItem = knowledge.write({
   name: 'delete',
   title: 'Forget something',
-  description:
-    'Removes an entry of knowledge, with the triples about it, or a single triple. It stays in the history, and undo brings it back.',
+  description: 'Removes an entry of knowledge with the triples about it, or a single triple. The history keeps it, and undo restores it.',
   roles: ['employee'],
   effect: 'removes',
-  atOnceWhen: 'you recorded it yourself, and the triples about it too',
+  atOnceWhen: 'you recorded it and all triples about it yourself',
   input: z.object({ id: itemId.describe('id of an entry, from query, or of a triple, from query_graph'), reason }),
   inputAliases: { entry_id: 'id', triple_id: 'id' },
   output: removed,
@@ -34,9 +33,9 @@ export const deleteItem = knowledge.write({
     { question: 'Forget entry e-999999', as: 'frank.davis', input: { id: 'e-999999' }, expects: 'ENTRY_NOT_FOUND' },
   ],
 
-  summary: ({ id, also_deleted: also }) => `Deleted ${id}${also.length === 0 ? '' : ` and what was related to it: ${also.join(', ')}`}.`,
+  summary: ({ id, also_deleted: also }) => `Deleted ${id}${also.length === 0 ? '' : ` and the triples about it: ${also.join(', ')}`}.`,
   async prepare({ id, reason: why }, { sql, fail }) {
-    const afterwards = 'It stays in the history, and undo brings it back.';
+    const afterwards = 'The history keeps it, and undo restores it.';
     const single = await currentTriple(sql, id);
     if (single) {
       const label = sentence(single);

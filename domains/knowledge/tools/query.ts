@@ -12,7 +12,7 @@ export const query = knowledge.list({
   name: 'query',
   title: 'Search what we know',
   description:
-    'Entries of knowledge that answer a question, the best first: by their words, also mistyped, and one step along the graph. Without a question, the newest.',
+    'Entries of knowledge that answer a question, the best match first. It also finds mistyped words and entries that a triple connects to a match. Without a question, the newest entries.',
   plural: 'entries',
   resource: RESOURCES.entries,
   lastResort: true,
@@ -26,8 +26,8 @@ export const query = knowledge.list({
     valid_on: validOn,
   }),
   item: entry.extend({
-    score: z.number().describe('How well it fits; only its order matters'),
-    via: untrusted.nullable().describe('The triple that led to it, where its own words did not'),
+    score: z.number().describe('How well it matches; only the order has a meaning'),
+    via: untrusted.nullable().describe('The triple that led to the entry, if its own words did not match'),
   }),
   order: desc('score', 'recorded_at', 'id'),
   examples: [

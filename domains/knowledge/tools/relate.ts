@@ -10,16 +10,16 @@ export const relate = knowledge.write({
   name: 'relate',
   title: 'Relate two things',
   description:
-    'Records that one thing stands in a relation to another: subject, predicate, object. A triple that contradicts what is known is answered as a conflict, with the choices that resolve it.',
+    'Records a relation between two things: subject, predicate, object. If the triple contradicts a known one, the answer is a conflict with the choices that resolve it.',
   roles: ['employee'],
   effect: 'adds',
-  atOnceWhen: 'no triple is replaced by it',
+  atOnceWhen: 'it replaces no triple',
   input: z
     .object({
       subject: entity.describe('A name, or the id of an entry'),
       predicate: predicate.describe('Such as depends_on, owned_by, part_of'),
       object: entity.describe('A name, or the id of an entry'),
-      resolution: z.enum(['replace', 'keep_both', 'reject']).optional().describe('After a conflict: what to do about it'),
+      resolution: z.enum(['replace', 'keep_both', 'reject']).optional().describe('After a conflict: how to resolve it'),
       ...given,
       reason,
     })
@@ -27,14 +27,14 @@ export const relate = knowledge.write({
   output: z.object({
     outcome: z.enum(['recorded', 'already_known', 'replaced', 'kept_both', 'rejected']),
     triple: triple.nullable(),
-    replaced: z.array(companyText).describe('Ids of triples that no longer stand'),
-    tx_id: z.int().nullable().describe('Give it to undo to take it back; null where nothing was recorded'),
+    replaced: z.array(companyText).describe('Ids of the triples that were replaced'),
+    tx_id: z.int().nullable().describe('Give this number to undo to undo it; null if nothing was recorded'),
   }),
   errors: {
     ENTRY_NOT_FOUND,
     TRIPLE_CONFLICT: {
-      message: 'This contradicts what is known. Nothing was recorded.',
-      hint: 'Look at details.conflicts and call again with resolution = replace, keep_both or reject, as the person decides.',
+      message: 'This contradicts a known triple. Nothing was recorded.',
+      hint: 'Show details.conflicts to the person, and call again with the resolution that they choose: replace, keep_both or reject.',
     },
   },
   examples: [

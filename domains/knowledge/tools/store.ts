@@ -6,7 +6,7 @@ import { content, given, IN_ORDER, inOrder, storedEntry, tags, topic } from '../
 export const store = knowledge.act({
   name: 'store',
   title: 'Remember something',
-  description: 'Records an entry of knowledge that everyone on the staff can read. It is yours: you can change it at once, and undo it.',
+  description: 'Records an entry of knowledge that all staff can read. It is yours: you can change it without an approval, and undo it.',
   roles: ['employee'],
   effect: 'adds',
   input: z.object({ topic, content, tags: tags.default([]).describe('Words to find it by'), ...given }).refine(inOrder, IN_ORDER),

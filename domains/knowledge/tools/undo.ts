@@ -9,10 +9,10 @@ export const undo = knowledge.write({
   name: 'undo',
   title: 'Take a change back',
   description:
-    'Takes a change of the knowledge back, exactly: every field, and the triples that went with it. It is a change itself, and can be undone. What was changed again later is refused, and the later changes are named.',
+    'Takes a change of the knowledge back: every field, and the triples that it deleted. The undo is a change itself and can be undone. If a later change is in the way, nothing is undone and the answer names the later changes.',
   roles: ['employee'],
   effect: 'changes',
-  atOnceWhen: 'the change was your own, and concerned nothing that others recorded',
+  atOnceWhen: 'the change was your own and changed nothing that others recorded',
   input: z.object({
     tx_id: z
       .int()
@@ -23,16 +23,16 @@ export const undo = knowledge.write({
     reason,
   }),
   output: z.object({
-    tx_id: z.int().describe('The transaction that took it back; give it to undo to have it again'),
+    tx_id: z.int().describe('The transaction of this undo; give it to undo to restore the change'),
     undid: z.int(),
-    changes: z.array(change).describe('What is different now'),
+    changes: z.array(change).describe('What changed now'),
   }),
   errors: {
     TRANSACTION_NOT_FOUND: 'Find its tx_id with history.',
     NOTHING_TO_UNDO: { message: 'You have no change left to take back.', hint: 'Find the tx_id of another change with history.' },
     CHANGED_LATER: {
-      message: 'Later changes stand in the way. Nothing was undone.',
-      hint: 'Undo the changes named in details.later first, the newest first.',
+      message: 'Later changes are in the way. Nothing was undone.',
+      hint: 'First undo the changes in details.later, the newest first.',
     },
   },
   examples: [

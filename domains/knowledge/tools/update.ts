@@ -18,7 +18,7 @@ const fields = entryState.pick({
 export const update = knowledge.write({
   name: 'update',
   title: 'Correct an entry',
-  description: 'Changes fields of an entry of knowledge; what is not named stays. The entry as it was is kept in the history.',
+  description: 'Changes fields of an entry of knowledge; all other fields stay. The history keeps the earlier entry.',
   roles: ['employee'],
   effect: 'changes',
   atOnceWhen: 'you recorded the entry yourself',
@@ -26,7 +26,7 @@ export const update = knowledge.write({
     id: itemId.describe('id of an entry, from query'),
     topic: topic.optional(),
     content: content.optional(),
-    tags: tags.optional().describe('All its tags from now on'),
+    tags: tags.optional().describe('The new list of all tags'),
     ...changeable,
     reason,
   }),
@@ -34,7 +34,7 @@ export const update = knowledge.write({
   output: entry,
   errors: {
     ENTRY_NOT_FOUND,
-    NOTHING_TO_CHANGE: { message: 'The entry is like that already.', hint: 'Name at least one field with a new value.' },
+    NOTHING_TO_CHANGE: { message: 'The entry already has these values.', hint: 'Name at least one field with a new value.' },
   },
   examples: [
     {
@@ -60,7 +60,8 @@ export const update = knowledge.write({
     const before = (await currentEntry(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
     const now = fields.parse(before);
     const named = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
-    if (clear.some((field) => field in named)) throw fail('VALIDATION_ERROR', { message: 'A field is either given or cleared.' });
+    if (clear.some((field) => field in named))
+      throw fail('VALIDATION_ERROR', { message: 'Give a new value for a field or clear it, not both.' });
     const next = fields.parse({ ...now, ...named, ...Object.fromEntries(clear.map((field) => [field, null])) });
     if (!inOrder(next)) throw fail('VALIDATION_ERROR', { message: `${IN_ORDER}.` });
     const changes = differences(now, next);

@@ -16,7 +16,7 @@ export interface SampleRun extends PayDay {
 }
 
 const two = (n: number) => String(n).padStart(2, '0');
-/** For each day of the week, Sunday first: how many days to go back to a day that is not on a weekend. */
+/** For each weekday, Sunday first: the days to go back to the last working day. */
 const BACK = [2, 0, 0, 0, 0, 0, 1];
 const workday = (day: string): string => shifted(day, -at(BACK, new Date(day).getUTCDay()));
 const lastOf = (year: number, month: number): string => dayOf(Date.UTC(year, month, 0));
@@ -33,7 +33,7 @@ export function payDays(year: number): PayDay[] {
   });
 }
 
-/** Off-cycle runs for two people and for one person. Their totals would reveal the pay of single people, so tools leave them out. */
+/** Off-cycle runs for two people and for one person. Tools leave out their totals, which would reveal the pay of single people. */
 export const corrections: readonly { readonly day: string; readonly names: readonly string[] }[] = [
   { day: '08-07', names: ["Liam O'Brien", 'José García'] },
   { day: '11-06', names: ['Priya Nair'] },

@@ -24,7 +24,10 @@ export interface ContractorPayment {
   readonly cents: number;
 }
 
-/** Name, optional firm, service, department and rate. A rate above 1000 is per month, else per hour. Abroad means another tax form. */
+/**
+ * Name, optional firm, service, department and rate. A rate above 1000 is per month, a lower one per hour. Contractors abroad have another
+ * tax form.
+ */
 const known: readonly (readonly [string, string | null, string, DepartmentName, number, 'abroad'?])[] = [
   ['Abel Fontaine', null, 'Technical illustration', 'Marketing', 85],
   ['Bianca Moretti', 'Moretti Translation', 'Translation', 'Marketing', 70, 'abroad'],

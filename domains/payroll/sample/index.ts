@@ -1,7 +1,4 @@
-/**
- * Sample data of payroll, in the order of the foreign keys. Everyone on the payroll has all stubs of two years (about 24,000 for 500
- * employees), so that stubs add up to their run and to the year.
- */
+/** Sample data of payroll, in the order of the foreign keys. Stubs cover two full years, so they add up to their runs and to the year. */
 import { directory, type SamplePerson } from '../../sample-company/directory.ts';
 import { ssnOf } from '../../hr/sample/index.ts';
 import { payDays, runsOf, type SampleRun } from './calendar.ts';
@@ -19,11 +16,11 @@ export interface PayrollSampleOptions {
   readonly today: Date;
 }
 
-/** The most people on the payroll; their stubs would otherwise be most rows of a large company. */
+/** The largest number of people on the payroll. Without a limit, stubs would dominate a large sample. */
 const ON_PAYROLL = 10_000;
 
 const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
-/** Cents to dollars. Exact, because the result has at most two decimals. */
+/** Cents to dollars. */
 const money = (cents: number): number => cents / 100;
 const list = (cells: readonly (string | number)[]) => `{${cells.join(',')}}`;
 const codes = (lines: readonly Line[]) => list(lines.map(([code]) => code));
@@ -67,7 +64,7 @@ export function payrollSample({ employees, today: now }: PayrollSampleOptions): 
   const stubId = ({ id, n }: SamplePerson, run: SampleRun): string =>
     run === latest && personaIds.has(id) ? id.replace(/^0e/, '05') : numbered('05100000', run.index * 10_000_000 + n + 1);
 
-  /** Computed once, for the first of the two tables that need it. */
+  /** Two tables need the totals, so they are computed once. */
   let known: ReadonlyMap<SampleRun, Totals> | undefined;
   function totals(): ReadonlyMap<SampleRun, Totals> {
     if (known) return known;

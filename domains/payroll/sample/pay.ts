@@ -69,7 +69,7 @@ function earned({ person, hired, agreements }: OnPayroll, run: SampleRun): Line 
   return there ? ['BONUS', Math.round((salary * between(8, 24, person.n + run.index, 73)) / 20_000) * 100] : undefined;
 }
 
-/** All stubs of a person in the order of the runs, because earlier pay in a year affects later taxes. */
+/** All stubs of a person in the order of the runs. Earlier pay of a year affects later taxes. */
 export function* stubsOf(one: OnPayroll, runs: readonly SampleRun[]): Iterable<SampleStub> {
   const country = countryOf(one.person);
   const elections = electionsOf(one.person);

@@ -20,7 +20,7 @@ export const getBenefits = payroll.read({
   name: 'get_benefits',
   title: 'Benefits',
   description:
-    "The benefit plans someone is enrolled in (medical, dental, vision, health savings, retirement, life) and what they and the company pay for each. By default one's own, without plans that have ended.",
+    'The benefit plans of a person (medical, dental, vision, health savings, retirement, life), and what the person and the company pay for each. By default your own, without plans that have ended.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({
     employee_id: ownByDefault,

@@ -10,14 +10,16 @@ const deposit = z.object({
   account_last4: companyText,
   routing_last4: companyText,
   allocation: z.enum(['PERCENT', 'FIXED', 'REMAINDER']),
-  value: pay(z.number()).describe('PERCENT: of the net pay; FIXED: an amount in {currency}; REMAINDER: 100, all that is left'),
+  value: pay(z.number()).describe(
+    'PERCENT: percent of the net pay; FIXED: an amount in {currency}; REMAINDER: always 100, the rest of the pay',
+  ),
 });
 
 export const getDirectDeposit = payroll.read({
   name: 'get_direct_deposit',
   title: 'Direct deposit',
   description:
-    "Which bank accounts someone's pay goes to, and how much of it to each. Of account and routing numbers only the last four digits are known. By default one's own.",
+    'The bank accounts that receive the pay of a person, and how much each account receives. Only the last four digits of account and routing numbers are stored. By default your own.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({ employee_id: ownByDefault }),
   output: z.array(deposit),

@@ -10,7 +10,7 @@ export const getPayStub = payroll.read({
   name: 'get_pay_stub',
   title: 'Pay stub',
   description:
-    'One pay stub (payslip) with its lines: earnings, taxes, deductions, what is left (net), and the same for the year up to that pay day.',
+    'One pay stub (payslip) with its lines: earnings, taxes, deductions and net pay, and the totals of the year up to that pay day.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({ pay_stub_id: payStubId }),
   output: z.object({

@@ -19,12 +19,12 @@ const summary = z.object({
   employee_count: z.int().describe('People who were paid in the period'),
   contractor_count: z.int().describe('Contractors who were paid in the period'),
   contractor_payments: pay(),
-  pay_runs: z.int().describe('How many pay runs'),
+  pay_runs: z.int().describe('Number of pay runs'),
   next_pay_date: nextPayDate,
   ytd: masked('pay', z.object(summed)).describe('From January to the end of the period'),
 });
 
-/** All runs between two days. Totals of very few people are left out, because they would reveal single salaries. */
+/** The totals of all runs between two days. Totals of few people would reveal single salaries, so they are left out. */
 const totals = (sql: SqlTag, from: string, to: string): SqlText => {
   const shown = (column: string) =>
     sql`case when p.employee_count = 0 then 0 when p.employee_count >= ${FEWEST} then ${sql.ref(column)} end`;
@@ -44,7 +44,7 @@ export const getPayrollSummary = payroll.read({
   name: 'get_payroll_summary',
   title: 'Payroll summary',
   description:
-    'What payroll came to in a month, quarter or year: gross, taxes, deductions, net, what the company paid on top, how many people and contractors, and the year to date. By default the month of the latest pay run. Groups of fewer than three people are not summarised.',
+    'Payroll totals of a month, quarter or year: gross, taxes, deductions, net, what the company paid in addition, the number of people and contractors, and the year to date. By default the month of the latest pay run. Totals of fewer than three people are left out.',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({ period: period.optional().describe('2026-10, 2026-Q4, Q4 2026 or 2026; by default the month of the latest pay run') }),
   output: z.object({
@@ -52,7 +52,7 @@ export const getPayrollSummary = payroll.read({
     start_date: storedDay,
     end_date: storedDay,
     ...summary.shape,
-    note: companyText.nullable().describe('Why amounts are missing, where they are'),
+    note: companyText.nullable().describe('Why amounts are missing; null if none is missing'),
   }),
   examples: [
     { question: 'Payroll summary for last month', as: 'paula.reyes', input: (today) => ({ period: monthsBefore(today, 1) }) },
@@ -86,7 +86,7 @@ export const getPayrollSummary = payroll.read({
           from payroll.contractor_pay where paid_on between ${from}::date and ${to}::date) c`,
     );
     const few = found.employee_count > 0 && found.employee_count < FEWEST;
-    const note = few ? `Too few people to show: amounts of fewer than ${FEWEST} people are not summarised.` : null;
+    const note = few ? `Totals of fewer than ${FEWEST} people are not shown.` : null;
     return { period: label, start_date: from, end_date: to, ...found, note };
   },
 });

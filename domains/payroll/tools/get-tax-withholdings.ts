@@ -8,7 +8,7 @@ const election = z.object({
   region: companyText,
   filing_status: companyText,
   allowances: z.int(),
-  extra_amount: pay().describe('Withheld on top of what the tables say, each pay day'),
+  extra_amount: pay().describe('Withheld on each pay day in addition to the tax tables'),
   last_withheld: pay().describe('On the latest pay stub that has this tax'),
   withheld_year_to_date: pay(),
 });
@@ -17,7 +17,7 @@ export const getTaxWithholdings = payroll.read({
   name: 'get_tax_withholdings',
   title: 'Tax withholdings',
   description:
-    "How income tax is withheld from someone's pay, federal (or national), state and local: filing status, allowances, extra amount, and what was withheld last and this year. By default one's own.",
+    'How income tax is withheld from the pay of a person, federal (or national), state and local: filing status, allowances, extra amount, and what was withheld last and this year. By default your own.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({ employee_id: ownByDefault }),
   output: z.object({
@@ -25,7 +25,7 @@ export const getTaxWithholdings = payroll.read({
     employee_name: companyText,
     tax_number_last4: companyText,
     federal: election.nullable(),
-    state: election.nullable().describe('null where the state has no income tax'),
+    state: election.nullable().describe('null if the state has no income tax'),
     local: election.nullable(),
   }),
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
@@ -54,7 +54,7 @@ export const getTaxWithholdings = payroll.read({
   async run({ employee_id }, { sql, me, today, fail }) {
     const whose = employee_id ?? me.employeeId;
     const person = (await payeeOf(sql, whose)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
-    // If pay is masked, the withheld amount is masked too instead of being zero.
+    // If pay is masked, the withheld amounts must be null too, not zero.
     const rows = await sql.many(
       election.extend({ level: z.enum(['federal', 'state', 'local']) }),
       sql`select w.level, w.region, w.filing_status, w.allowances, w.extra_amount,

@@ -11,7 +11,7 @@ export const listContractors = payroll.list({
   name: 'list_contractors',
   title: 'Contractors',
   description:
-    'Contractors (1099 and the like) by name: what they do, for which department, their rate and what they were paid this calendar year. Of tax numbers only the last four digits are known.',
+    'Contractors (1099 and similar) by name: what they do, for which department, their rate and what they were paid this calendar year. Only the last four digits of tax numbers are stored.',
   plural: 'contractors',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({
@@ -21,7 +21,7 @@ export const listContractors = payroll.list({
       .optional()
       .describe('Department, such as Engineering; case does not matter')
       .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] }),
-    status: status.optional().describe('active: working for us today; ended: no longer'),
+    status: status.optional().describe('active: works for the company today; ended: no longer, or not yet'),
   }),
   item: z.object({
     contractor_id: storedId,
@@ -49,7 +49,7 @@ export const listContractors = payroll.list({
     { question: 'Who are our contractors?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  // If pay is masked, the paid amount is masked too instead of being zero.
+  // If pay is masked, the paid amount must be null too, not zero.
   find: ({ name, department, status: which }, { sql, today }) => sql`
     select * from (
       select c.*, case when c.end_date < ${today}::date or c.start_date > ${today}::date then 'ended' else 'active' end as status,

@@ -9,7 +9,7 @@ export const listPayRuns = payroll.list({
   name: 'list_pay_runs',
   title: 'Pay runs',
   description:
-    'Pay runs of the company, the latest first: when they were paid, for which period, how many people, and the totals. metadata.next_pay_date says when the next one is due.',
+    'Pay runs of the company, the latest first: pay date, period, number of people and totals. metadata.next_pay_date is the date of the next one.',
   plural: 'pay runs',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({

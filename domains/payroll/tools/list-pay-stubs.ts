@@ -9,7 +9,7 @@ export const listPayStubs = payroll.list({
   name: 'list_pay_stubs',
   title: 'Pay stubs',
   description:
-    "Pay stubs (payslips), the latest first: one's own, or of everyone for those who look after payroll. metadata.next_pay_date says when the next pay day is. The lines of one stub are in get_pay_stub.",
+    'Pay stubs (payslips), the latest first: your own, or of everyone for payroll, HR and executives. metadata.next_pay_date is the next pay day. get_pay_stub shows the lines of one stub.',
   plural: 'pay stubs',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({

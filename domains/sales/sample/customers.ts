@@ -1,4 +1,4 @@
-/** Sample customers of sales: those of the examples, and a few hundred others. */
+/** Sample customers of sales: fixed ones for examples, and a few hundred generated ones. */
 import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { nameOf, plain } from '../../sample-company/names.ts';
@@ -87,7 +87,7 @@ export const customerCount = ({ scale }: SalesTeam): number => Math.max(40, Math
 /** The nth generated customer. */
 export function customerOf({ reps }: SalesTeam, n: number): Customer {
   const [industry, ...kinds] = at(industries, (n + Math.floor(n / words.length)) % industries.length);
-  // Every word is combined with every industry once before names repeat.
+  // Names repeat only after every word was combined with every industry.
   const series = Math.floor(n / (words.length * industries.length));
   const number = Math.floor(series / kinds.length);
   const status = n % 7 === 3 ? 'PROSPECT' : n % 12 === 5 ? 'CHURNED' : 'ACTIVE';

@@ -1,4 +1,4 @@
-/** Sample deals: those of the examples, and two years of others relative to today. */
+/** Sample deals: fixed ones for examples, and two years of generated ones relative to today. */
 import type { Company } from '../../../src/declare/company.ts';
 import { CALENDAR_YEAR, quarterAt } from '../../../src/declare/fiscal.ts';
 import type { SampleDocument } from '../../../src/declare/sample.ts';
@@ -73,7 +73,7 @@ const planted: readonly Planted[] = [
 ];
 
 const GENERATED = 600;
-/** Closed deals are at most this many days old, so that they cover last year on any day of this year. */
+/** The largest age of closed deals, in days. They always cover last year. */
 const PAST = 730;
 const products =
   'Data Platform,Support Contract,Cloud Migration,Analytics Suite,Mobile Rollout,Security Review,Renewal,Training Program,Integration Project,Reporting Portal,Warehouse Pilot,Service Desk,Inventory Module,Payment Gateway,Field Service App,Archive,Additional Seats,Onboarding Package,Compliance Module,Upgrade'.split(
@@ -113,7 +113,7 @@ const dayWithin = ([from, to]: readonly [string, string], n: number, kind: numbe
 const earlier = (a: string, b: string) => (a < b ? a : b);
 const later = (a: string, b: string) => (a > b ? a : b);
 
-/** The due day of an open deal of this month: often one of its last three days, usually not before today. */
+/** A due day in this month, often one of its last three days, rarely before today. */
 function dueThisMonth(today: string, n: number): string {
   const [first, last] = monthOf(today);
   const place = chance(n, 72);

@@ -23,14 +23,14 @@ export interface SalesTeam {
   readonly today: string;
   readonly fiscalYear: number;
   readonly settings: Company;
-  /** The factor by which deals, customers and leads grow with the company. */
+  /** Deals, customers and leads grow with the company by this factor. */
   readonly scale: number;
   /** The first one is used in examples. */
   readonly reps: readonly Rep[];
 }
 
 const REPS = 12;
-/** Sales data stops growing at twenty thousand employees, because the documents may be held in memory. */
+/** Sales data stops growing at twenty thousand employees: the embedded store keeps documents in memory. */
 const LARGEST = 40;
 const SELLERS = /^(Senior )?Account Executive$/;
 
@@ -77,7 +77,7 @@ function firstOfSales(people: Directory): number {
 }
 
 export const numbered = (block: string, n: number): string => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
-/** A time early in the day, which is usually in the past even if the day is today. */
+/** A time early in the day. Even today, it is usually in the past. */
 export const timeOn = (day: string, n: number): string =>
   `${day}T0${between(6, 8, n, 90)}:${String(between(0, 59, n, 91)).padStart(2, '0')}:00.000Z`;
 export const ownedBy = ({ id, name, email }: Rep) => ({ owner: email, owner_id: id, owner_name: name, owner_search: spelledPlainly(name) });

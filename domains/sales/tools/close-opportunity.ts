@@ -11,7 +11,7 @@ export const closeOpportunity = sales.write({
   name: 'close_opportunity',
   title: 'Close a deal',
   description:
-    'Close an open deal as won or lost: its stage becomes CLOSED_WON or CLOSED_LOST, as of today. A won deal counts with its actual value. Closed deals stay closed; no tool moves a deal to another open stage.',
+    'Close an open deal as won or lost: its stage becomes CLOSED_WON or CLOSED_LOST, with the date of today. A won deal counts with its actual value. A closed deal cannot be opened again, and no tool moves a deal to another open stage.',
   roles: ['sales-write', 'executive'],
   aliases: ['close_deal'],
   effect: 'changes',
@@ -19,7 +19,7 @@ export const closeOpportunity = sales.write({
     .object({
       opportunity_id: opportunityId,
       outcome: z.enum(['won', 'lost']).describe('How it ended'),
-      actual_value: sum.optional().describe('What a won deal was closed at, in {currency}; by default its value'),
+      actual_value: sum.optional().describe('The actual value of a won deal, in {currency}; by default its value'),
       reason: prose(500).optional().describe('Why it was won or lost'),
       notes: prose(1000).optional().describe("Added to the deal's notes"),
     })
@@ -30,7 +30,7 @@ export const closeOpportunity = sales.write({
     OPPORTUNITY_NOT_FOUND: opportunityNotFound,
     OPPORTUNITY_ALREADY_CLOSED: {
       message: 'The deal is already closed.',
-      hint: 'Nothing to do; details says how it ended. Open deals are found with list_opportunities and stage OPEN.',
+      hint: 'Do nothing; details has the stage and the date. Find open deals with list_opportunities and stage OPEN.',
     },
   },
   examples: [

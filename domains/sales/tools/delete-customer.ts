@@ -8,19 +8,19 @@ export const deleteCustomer = sales.write({
   name: 'delete_customer',
   title: 'Delete a customer',
   description:
-    'Delete a customer who has no open deals: it disappears from every tool and is kept for the audit. Deals that were won or lost stay, and count as before.',
+    'Delete a customer who has no open deals. No tool shows it any more, and the database keeps it for the audit. Deals that were won or lost stay and count as before.',
   roles: ['sales-write', 'executive'],
   effect: 'removes',
   input: z.object({
     customer_id: customerId,
-    reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
+    reason: prose(500).optional().describe('Shown on the approval card and stored with the record'),
   }),
   output: z.object({ _id: storedId, name: untrusted, deleted_at: storedTime }),
   errors: {
     CUSTOMER_NOT_FOUND: customerNotFound,
     CUSTOMER_HAS_OPEN_DEALS: {
       message: 'The customer still has open deals.',
-      hint: 'Close or delete them first: list_opportunities with the name of the customer and stage OPEN shows them.',
+      hint: 'Close or delete these deals first; find them with list_opportunities, the name of the customer and stage OPEN.',
     },
   },
   examples: [

@@ -9,12 +9,12 @@ export const deleteOpportunity = sales.write({
   name: 'delete_opportunity',
   title: 'Delete a deal',
   description:
-    'Delete an open deal, such as one that was entered by mistake: it disappears from every tool and is kept for the audit. Deals that were won or lost stay. The customer stays as well.',
+    'Delete an open deal, for example one that was entered by mistake. No tool shows it any more, and the database keeps it for the audit. Deals that were won or lost cannot be deleted. The customer stays.',
   roles: ['sales-write', 'executive'],
   effect: 'removes',
   input: z.object({
     opportunity_id: opportunityId,
-    reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
+    reason: prose(500).optional().describe('Shown on the approval card and stored with the record'),
   }),
   inputAliases: { deal_id: 'opportunity_id' },
   output: z.object({ _id: storedId, deal_name: untrusted, customer_name: untrusted, value: amount, deleted_at: storedTime }),
@@ -22,7 +22,7 @@ export const deleteOpportunity = sales.write({
     OPPORTUNITY_NOT_FOUND: opportunityNotFound,
     OPPORTUNITY_NOT_OPEN: {
       message: 'The deal is closed.',
-      hint: 'Only open deals can be deleted; list_opportunities with stage OPEN shows them.',
+      hint: 'Only open deals can be deleted; find them with list_opportunities and stage OPEN.',
     },
   },
   examples: [

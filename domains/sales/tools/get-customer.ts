@@ -7,7 +7,7 @@ import { sales } from '../domain.ts';
 import { customerById, isOpen } from '../rules.ts';
 import { customer, customerId, customerNotFound, opportunity, openStages } from '../schemas.ts';
 
-/** The answer lists at most this many open deals; the totals cover all. */
+/** The largest number of deals in the answer. The totals include all deals. */
 const SHOWN = 50;
 
 const perStage = z.object({ stage: opportunity.shape.stage, count: z.int(), value: amount });
@@ -23,7 +23,7 @@ const sums = z.object({
 export const getCustomer = sales.read({
   name: 'get_customer',
   title: 'One customer',
-  description: `One customer with contact and account owner, the open deals (at most ${SHOWN}, the most valuable first) and how much was won, lost and is open in all.`,
+  description: `One customer with contact, account owner and open deals (at most ${SHOWN}, the most valuable first), and the totals of open, won and lost deals.`,
   roles: ['sales-read', 'executive'],
   input: z.object({ customer_id: customerId }),
   output: customer.extend({ open_deals: z.array(opportunity), totals: sums }),

@@ -9,22 +9,22 @@ import { daysOf, period, thisQuarter } from '../periods.ts';
 import { ownedBy } from '../rules.ts';
 import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
 
-/** The answer lists at most this many salespeople; the totals of the team cover all. */
+/** The largest number of salespeople in the answer. The totals include all. */
 const SHOWN = 50;
 
 const figures = {
-  quota: amount.describe('What should be sold'),
+  quota: amount.describe('The sales goal'),
   commit: amount.describe('Open deals in negotiation'),
   best_case: amount.describe('Open deals in negotiation or with a proposal'),
   pipeline: amount.describe('All open deals that are expected to close in the period'),
-  closed: amount.describe('What was won in the period'),
+  closed: amount.describe('Deals that were won in the period'),
   attainment_percent: z.number().nullable().describe('100 × closed / quota; null without a quota'),
 };
 const person = { owner_name: companyText, owner: storedEmail, owner_id: storedId };
 const quotaOf = z.object({ ...person, amount });
 const soldBy = z.object({ ...person, stage: opportunity.shape.stage, value: amount });
 
-/** The sort key: name, then id, because names are not unique. */
+/** Names are not unique, so the id follows. */
 const nameOf = ({ owner_name, owner_id }: { owner_name: string; owner_id: string }) => `${owner_name} ${owner_id}`;
 
 type Group = Pick<z.output<typeof soldBy>, 'stage' | 'value'>;
@@ -44,7 +44,7 @@ function figuresOf(quota: number, deals: readonly Group[]) {
 export const getForecast = sales.read({
   name: 'get_forecast',
   title: 'Sales forecast',
-  description: `What sales will come to in a quarter or year: quota, commit, best case, pipeline, closed and attainment, for the team and for each salesperson (at most ${SHOWN}, by what they closed). By default this quarter.`,
+  description: `The sales forecast of a quarter or year: quota, commit, best case, pipeline, closed and attainment, for the team and for each salesperson (at most ${SHOWN}, the most closed first). By default this quarter.`,
   roles: ['sales-read', 'executive'],
   input: z.object({
     period: period.optional().describe('2026-Q4, Q4 2026 or 2026; by default this quarter'),
@@ -60,7 +60,7 @@ export const getForecast = sales.read({
   }),
   errors: {
     OWNER_NOT_FOUND: {
-      message: 'Nobody of that name has a quota or a deal in this period.',
+      message: 'No person with that name has a quota or a deal in this period.',
       hint: 'Leave out the owner to see everyone who sells, or find the name with list_opportunities.',
     },
   },
@@ -100,7 +100,6 @@ export const getForecast = sales.read({
       by: [...by, 'stage'],
       totals: { value: total.sum('value') },
     });
-    // A person may have deals without a quota, or a quota without deals.
     const people = new Map(
       [...quotas, ...deals].map(({ owner_id, owner: email, owner_name }) => [owner_id, { owner_id, owner: email, owner_name }]),
     );

@@ -16,7 +16,7 @@ export const getPipeline = sales.read({
   name: 'get_pipeline',
   title: 'Sales pipeline',
   description:
-    'Open deals that are expected to close in a quarter, stage by stage: how many, their value, and their value weighted by probability. By default this quarter.',
+    'Open deals that are expected to close in a quarter, by stage: number, value, and value weighted by probability. By default this quarter.',
   roles: ['sales-read', 'executive'],
   input: z.object({ quarter: quarter.optional().describe('2026-Q4 or Q4 2026; by default this quarter') }),
   output: z.object({

@@ -11,7 +11,7 @@ const filters = z
   .object({
     name: line(100).min(1).optional().describe("Any part of the customer's name"),
     industry: line(100).min(1).optional().describe('Any part of the industry, such as health'),
-    status: customerFilter.optional().describe('PROSPECT has bought nothing yet, CHURNED has left'),
+    status: customerFilter.optional().describe('PROSPECT has bought nothing yet, CHURNED is no longer a customer'),
     min_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or more, in {currency}'),
     max_revenue: revenue.optional().describe('Only customers whose own yearly revenue is this much or less, in {currency}'),
   })
@@ -31,7 +31,7 @@ export const listCustomers = sales.list({
   name: 'list_customers',
   title: 'Customers',
   description:
-    'Customers and prospects by name, with contact, industry, tier and account owner; metadata.summary counts all that match. It is how a name becomes a customer_id.',
+    'Customers and prospects by name, with contact, industry, tier and account owner. metadata.summary has the number of all matching customers. Use it to find the customer_id for a name.',
   plural: 'customers',
   roles: ['sales-read', 'executive'],
   input: filters,

@@ -7,7 +7,7 @@ import { called, ownedBy } from '../rules.ts';
 import { lead, leadFilter, ownerName, sourceFilter } from '../schemas.ts';
 
 const filters = z.object({
-  status: leadFilter.optional().describe('How far the talks are'),
+  status: leadFilter.optional().describe('State of the contact with the lead'),
   source: sourceFilter.optional().describe('Where the lead came from; WEB is our own site'),
   min_score: z.int().min(0).max(100).optional().describe('Only leads with this score or more'),
   owner: ownerName.optional(),
@@ -25,7 +25,7 @@ function matching(words: FilterWords, { status, source, min_score, owner, name }
 export const listLeads = sales.list({
   name: 'list_leads',
   title: 'Leads',
-  description: 'People who may become customers, the most promising first; metadata.summary counts all that match.',
+  description: 'People who may become customers, the most promising first. metadata.summary has the number of all matching leads.',
   plural: 'leads',
   roles: ['sales-read', 'executive'],
   input: filters,

@@ -10,7 +10,7 @@ import { closedStages, opportunity, ownerName, stageFilter, sum } from '../schem
 
 const filters = z
   .object({
-    stage: stageFilter.optional().describe('OPEN is any stage before the end, CLOSED is won or lost; without it deals of every stage'),
+    stage: stageFilter.optional().describe('OPEN means any open stage, CLOSED means won or lost; by default deals of every stage'),
     name: line(100).min(1).optional().describe("Any part of the deal's or the customer's name"),
     owner: ownerName.optional(),
     min_value: sum.optional().describe('Only deals of this value or more, in {currency}'),
@@ -44,7 +44,7 @@ export const listOpportunities = sales.list({
   name: 'list_opportunities',
   title: 'Deals',
   description:
-    'Deals (opportunities) with customer, value, stage, owner and closing day, the most valuable first unless sorted otherwise; metadata.summary counts and adds up all that match.',
+    'Deals (opportunities) with customer, value, stage, owner and closing day, by default the most valuable first. metadata.summary has the number and the total value of all matching deals.',
   plural: 'deals',
   roles: ['sales-read', 'executive'],
   aliases: ['list_deals'],

@@ -13,7 +13,7 @@ export interface SupportTeam {
 
 const AGENTS = 18;
 const WRITERS = 4;
-/** Generated agents have more than this tenure in days, so that they were hired before the oldest ticket. */
+/** The least tenure of generated agents, in days: they were hired before the oldest ticket. */
 const MIN_TENURE = 760;
 
 const named = ({ id, first, last }: SamplePerson): Agent => ({ id, name: `${first} ${last}` });
@@ -31,7 +31,7 @@ export function supportTeam(employees: number): SupportTeam {
   return { agents, writers: writers.length > 0 ? writers : agents };
 }
 
-/** Yields the employees of Support. A binary search finds the first generated one, because departments are contiguous. */
+/** Yields the employees of Support. Departments are contiguous, so a binary search finds the first generated one. */
 function* supporters(people: Directory): Iterable<SamplePerson> {
   for (let n = 0; n < KNOWN_PEOPLE; n++) {
     const person = people.person(n);

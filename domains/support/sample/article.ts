@@ -1,4 +1,4 @@
-/** A sample article. `kept` is its state: published for customers and staff, published for staff only, draft or archived. */
+/** A sample article. `kept` is its state: public or internal (both published), draft or archived. */
 export interface Article {
   readonly title: string;
   readonly category: string;

@@ -34,7 +34,7 @@ const priorities = ['critical', 'high', 'medium', 'low'] as const;
 const WAITING = 0.2;
 /** Every ninth open ticket is late. */
 const LATE = 9;
-/** How far ahead deadlines are spread, so that some are near at any time of the next days. */
+/** Deadlines are spread over this time, so some are near on each of the next days. */
 const AHEAD = 94 * HOUR;
 const OLDEST = 660 * DAY;
 
@@ -47,19 +47,19 @@ interface Times {
 
 const iso = (time: number) => new Date(Math.floor(time / 1000) * 1000).toISOString();
 
-/** The times of the nth open ticket: deadlines are spread over AHEAD, and every LATE-th has passed. */
+/** The times of the nth open ticket. */
 function waiting(n: number, of: number, tier: string, now: number): Times {
   const late = n % LATE === LATE - 1;
   const left = late ? -between(20, 3000, n, 201) * MINUTE : AHEAD * ((n + 0.5) / of) ** 1.7;
   const possible = priorities.filter((each) => hoursFor(each, tier) * HOUR > left + 10 * MINUTE);
   const priority = late ? pick(['high', 'medium', 'medium', 'low'], n, 202) : pick(possible.length > 0 ? possible : ['low'], n, 203);
   const span = hoursFor(priority, tier) * HOUR;
-  // A ticket cannot be created in the future: a deadline beyond the customer's SLA moves closer.
+  // A ticket cannot be created in the future, so its deadline is at most its SLA time away.
   const deadline = now + Math.min(left, span - 10 * MINUTE);
   return { priority, deadline, created: deadline - span };
 }
 
-/** The times of the nth solved ticket: most are recent, the oldest is almost two years old, and about one in ten missed its deadline. */
+/** The times of the nth solved ticket. Most are recent, the oldest is almost two years old, and one in ten missed its deadline. */
 function solved(n: number, of: number, tier: string, now: number): Times {
   const priority = pick(['low', 'low', 'medium', 'medium', 'medium', 'high', 'high', 'critical'], n, 211);
   const span = hoursFor(priority, tier) * HOUR;
@@ -69,7 +69,7 @@ function solved(n: number, of: number, tier: string, now: number): Times {
   return { priority, created, deadline: created + span, resolved };
 }
 
-/** Replaces the words in braces: different per ticket, and consistent within a ticket. */
+/** Replaces the words in braces. The values depend on the ticket number. */
 const filled = (text: string, n: number) =>
   text.replace(/\{(\w+)\}/g, (_, slot: string) => pick(slots[slot] ?? [slot], n, 300 + Object.keys(slots).indexOf(slot)));
 
@@ -124,7 +124,7 @@ function plantedRow(known: PlantedTicket, n: number, { now, agents, customers }:
 }
 
 function generated(n: number, open: number, { count, now, agents, customers }: TicketOptions): SampleTicket {
-  // The first three customers, which use the portal, have more tickets.
+  // The first three customers use the portal and have more tickets.
   const customer = chance(n, 221) < 0.3 ? at(customers, Math.floor(chance(n, 222) * 3)) : pick(customers, n, 223);
   const contact = pick(
     customer.people.filter(({ invited }) => !invited),
@@ -140,7 +140,7 @@ function generated(n: number, open: number, { count, now, agents, customers }: T
     ? pick(['open', 'open', 'open', 'in_progress', 'in_progress', 'pending'], n, 225)
     : solvedStatus(n, now - (times.resolved ?? now));
   const agent = status === 'open' && chance(n, 226) < 0.4 ? undefined : pick(agents, n, 227);
-  // The finding and the resolution belong to the phrasing.
+  // Subject, problem, finding and resolution have the same index in their lists.
   const which = Math.floor(chance(n, 228) * about.subjects.length);
   const phrase = (list: readonly string[]) => filled(at(list, which % list.length), n);
   const end = isOpen ? undefined : endOf(phrase(about.resolutions), n);

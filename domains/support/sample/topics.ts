@@ -1,7 +1,4 @@
-/**
- * Ticket templates: each topic has several phrasings, findings and resolutions. Words in braces are replaced per ticket.
- * No two topics share a subject template, so that a search finds the intended topic.
- */
+/** Ticket templates. Words in braces are replaced per ticket. No two topics share a subject, so a search finds the intended topic. */
 import { topic, type Topic } from './topic.ts';
 import { moreTopics } from './topics-more.ts';
 

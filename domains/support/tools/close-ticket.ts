@@ -10,12 +10,13 @@ const closed = ticket.extend({ closed_at: companyText, closed_by_name: callerTex
 export const closeTicket = support.write({
   name: 'close_ticket',
   title: 'Close a ticket',
-  description: 'Close a ticket with what solved it. A ticket that is closed stays closed; the customer writes a new one if it comes back.',
+  description:
+    'Close a ticket and say what solved it. A closed ticket cannot be opened again; if the problem returns, the customer writes a new ticket.',
   roles: ['support-write', 'executive'],
   effect: 'changes',
   input: z.object({
     ticket_id: ticketId,
-    resolution: readable(z.string().min(10, 'Say in at least 10 characters what solved it').max(2000)).describe(
+    resolution: readable(z.string().min(10, 'Describe the solution in at least 10 characters').max(2000)).describe(
       'What was done; the customer reads it',
     ),
     resolution_type: anyCase(resolutionTypes).default('solved').describe('How it ended'),
@@ -25,7 +26,7 @@ export const closeTicket = support.write({
   errors: {
     TICKET_NOT_FOUND: ticketNotFound,
     TICKET_ALREADY_CLOSED: {
-      message: 'The ticket is closed already.',
+      message: 'The ticket is already closed.',
       hint: 'Only tickets that are open, in_progress, pending or resolved can be closed; search_tickets shows the status.',
     },
   },
@@ -80,7 +81,7 @@ export const closeTicket = support.write({
         { field: 'customer_notified', from: found.customer_notified, to: customer_notified },
       ],
       reason: resolution,
-      // Agent metrics need the employee id of the solver.
+      // This throws for a caller without an employee id, because agent metrics need it.
       by: me.employeeId,
     };
   },
@@ -97,7 +98,7 @@ export const closeTicket = support.write({
       closed_by: plan.by,
       closed_by_name: me.name,
       updated_at: at,
-      // A ticket that was solved before keeps its solver and its time.
+      // A ticket that was already solved keeps its solver and its time.
       ...(row.resolved_at === null && {
         resolved_at: at,
         resolved_by: plan.by,

@@ -5,14 +5,14 @@ import { is } from '../../../src/declare/filter.ts';
 import { customers, support } from '../domain.ts';
 import { customerTicket, customerTicketNotFound, sentComment, storedCustomerTicket, ticketId } from '../schemas.ts';
 
-/** The most comments on one ticket. */
+/** The largest number of comments on one ticket. */
 const MOST = 200;
 
 export const customerAddComment = support.act({
   name: 'customer_add_comment',
   title: 'Answer on a ticket',
   description:
-    'Add a comment to a ticket of your organisation that you can see. It is sent at once, to support and to everyone who sees the ticket. A ticket that waited for you is open again.',
+    'Add a comment to a ticket of your organisation that you can see. Support and everyone who sees the ticket can read it immediately. A pending ticket becomes open again.',
   roles: customers,
   effect: 'adds',
   input: z.object({
@@ -25,7 +25,7 @@ export const customerAddComment = support.act({
     TICKET_NOT_FOUND: customerTicketNotFound,
     TICKET_CLOSED: {
       message: 'The ticket is closed.',
-      hint: 'Only tickets that are not closed take comments. Open a new one with customer_submit_ticket.',
+      hint: 'A closed ticket accepts no comments. Open a new ticket with customer_submit_ticket.',
     },
     TOO_MANY_COMMENTS: { message: 'The ticket has too many comments.', hint: 'Open a new ticket with customer_submit_ticket.' },
   },

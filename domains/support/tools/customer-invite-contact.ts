@@ -20,7 +20,7 @@ export const customerInviteContact = support.write({
   name: 'customer_invite_contact',
   title: 'Invite a contact',
   description:
-    'Invite someone to your organisation’s portal: they will see their own tickets and those shared with the organisation. Only for the lead contact.',
+    'Invite a person to your organisation’s portal. The person will see their own tickets and tickets that are shared with the organisation. Only for the lead contact.',
   roles: ['lead-customer'],
   effect: 'adds',
   input: z.object({
@@ -29,16 +29,16 @@ export const customerInviteContact = support.write({
       .max(254)
       .transform((address) => address.toLowerCase())
       .describe('Where the invitation goes'),
-    name: line(100).trim().min(1).optional().describe('By default the one in the address'),
-    reason: prose(500).optional().describe('Shown when you approve, and kept in the trail'),
+    name: line(100).trim().min(1).optional().describe('Name of the person; by default derived from the address'),
+    reason: prose(500).optional().describe('Shown on the approval card and stored in the audit log'),
   }),
   output: contact,
   errors: {
     CONTACT_ALREADY_EXISTS: {
-      message: 'This address is among your contacts already.',
-      hint: 'customer_list_contacts shows them, invited ones too.',
+      message: 'A contact with this address already exists.',
+      hint: 'See all contacts, including invited ones, with customer_list_contacts.',
     },
-    TOO_MANY_CONTACTS: { message: 'Your organisation has as many contacts as it can have.', hint: 'Ask support for more.' },
+    TOO_MANY_CONTACTS: { message: 'Your organisation has the largest allowed number of contacts.', hint: 'Ask support for more.' },
   },
   examples: [
     { question: 'Please invite dana.lee@globex.example', as: 'mike.manager@globex.example', input: { email: 'dana.lee@globex.example' } },
@@ -65,7 +65,7 @@ export const customerInviteContact = support.write({
     const own = (await ledBy(search, me)) ?? fail('INSUFFICIENT_PERMISSIONS', NOT_THE_LEAD);
     if (own.contacts.some((each) => each.email.toLowerCase() === email)) throw fail('CONTACT_ALREADY_EXISTS', { email });
     if (own.contacts.length >= MOST) throw fail('TOO_MANY_CONTACTS', { contacts: own.contacts.length });
-    // The card warns of an address with another domain: it may be a mistake or an attack.
+    // The card points out an address with another domain. It may be a mistake or an attack.
     const here = hostOf((own.contacts.find(({ contact_id }) => contact_id === me.sub)?.email ?? me.email).toLowerCase());
     const foreign = hostOf(email) === here ? '' : `, whose address is not at ${here},`;
     return {

@@ -8,8 +8,8 @@ export const customerListContacts = support.list({
   name: 'customer_list_contacts',
   title: 'Our contacts',
   description:
-    'The people of your organisation who can use the portal, by name, with who leads and who has not answered the invitation ' +
-    'yet. Only for the lead contact.',
+    'The people of your organisation who can use the portal, by name, with their role and whether they have accepted the invitation. ' +
+    'Only for the lead contact.',
   plural: 'contacts',
   roles: ['lead-customer'],
   input: z.object({}),

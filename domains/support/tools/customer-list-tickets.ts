@@ -12,8 +12,8 @@ export const customerListTickets = support.list({
   name: 'customer_list_tickets',
   title: 'Our tickets',
   description:
-    'Support tickets of your organisation, the newest first, or those that fit the words, the best first. The lead contact sees ' +
-    'all of them, everyone else their own and those shared with the organisation.',
+    'Support tickets of your organisation, the newest first; with words, the best match first. The lead contact sees ' +
+    'all tickets, everyone else their own and the tickets that are shared with the organisation.',
   plural: 'tickets',
   roles: customers,
   input: z.object({ query: words.optional(), status: status.optional(), priority: priority.optional() }),

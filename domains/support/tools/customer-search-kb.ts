@@ -7,7 +7,7 @@ export const customerSearchKb = support.list({
   name: 'customer_search_kb',
   title: 'Help articles',
   description:
-    'Help articles for customers that fit the words, the best first, with their whole text: how to set something up, what a ' +
+    'Help articles for customers that match the words, the best match first, with their full text: how to set something up, what a ' +
     'message means, what to try.',
   lastResort: true,
   plural: 'articles',

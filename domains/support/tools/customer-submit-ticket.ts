@@ -9,9 +9,10 @@ const organisation = z.object({ organization_id: z.string(), name: z.string(), t
 export const customerSubmitTicket = support.act({
   name: 'customer_submit_ticket',
   title: 'Report a problem',
-  description: 'Open a support ticket. It is sent at once; your organisation’s lead contact sees it, and everyone there if you share it.',
+  description:
+    'Open a support ticket. It is sent immediately. The lead contact of your organisation sees it; if you share it, the whole organisation sees it.',
   roles: customers,
-  // A new ticket belongs to its reporter, so the audience `own` is enough for a lead too.
+  // A new ticket belongs to its reporter, so the audience `own` is enough, also for a lead.
   audience: 'own',
   effect: 'adds',
   input: z.object({
@@ -20,7 +21,7 @@ export const customerSubmitTicket = support.act({
       'What happened, and what was expected',
     ),
     category: category.default('other'),
-    priority: priority.default('medium').describe('critical is for "nobody can work"'),
+    priority: priority.default('medium').describe('critical means that nobody can work'),
     visibility: anyCase(['private', 'organization'])
       .default('private')
       .describe('organization: colleagues can follow and answer; private: only you and your lead contact'),

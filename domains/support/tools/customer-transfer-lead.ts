@@ -8,20 +8,20 @@ export const customerTransferLead = support.write({
   name: 'customer_transfer_lead',
   title: 'Hand over the lead',
   description:
-    'Make another contact the lead of your organisation instead of yourself. There is always exactly one lead; afterwards only the new one can give it back.',
+    'Make another contact the lead of your organisation. There is always exactly one lead. Afterwards only the new lead can make you lead again.',
   roles: ['lead-customer'],
   effect: 'changes',
   input: z.object({
-    contact_id: uuid.describe('Id of the contact who is to lead'),
-    reason: prose(500).optional().describe('Shown when you approve, and kept in the trail'),
+    contact_id: uuid.describe('Id of the new lead'),
+    reason: prose(500).optional().describe('Shown on the approval card and stored in the audit log'),
   }),
   output: z.object({ organization_id: storedId, organization_name: untrusted, lead_contact_id: storedId, lead_name: untrusted }),
   errors: {
     CONTACT_NOT_FOUND: 'Find the id with customer_list_contacts.',
-    ALREADY_LEAD: { message: 'You are the lead already.', hint: 'Name another contact; customer_list_contacts shows them.' },
+    ALREADY_LEAD: { message: 'You are already the lead.', hint: 'Name another contact; customer_list_contacts shows them.' },
     CONTACT_NOT_ACTIVE: {
       message: 'This contact has not accepted the invitation yet.',
-      hint: 'Only active contacts can lead; customer_list_contacts shows who is.',
+      hint: 'Only active contacts can lead; find them with customer_list_contacts.',
     },
   },
   examples: [
@@ -75,7 +75,7 @@ export const customerTransferLead = support.write({
   },
 
   async execute({ contact_id }, { search, me, now, fail }) {
-    // One conditional update of one document: the second of two concurrent transfers finds that the caller is not the lead.
+    // The update requires that the caller is still the lead. Of two concurrent transfers, the second one fails.
     const mine = search.where({ organization_id: me.organizationId ?? '', lead_contact_id: me.sub });
     const changed = await search.change(organization, 'organizations', mine, {
       lead_contact_id: contact_id,

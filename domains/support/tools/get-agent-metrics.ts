@@ -9,7 +9,7 @@ import { percent } from '../rules.ts';
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
 const figures = {
   resolved: z.int().describe('Tickets solved'),
-  avg_resolution_minutes: z.int().nullable().describe('From the customer’s first word to the solution; null where nothing was solved'),
+  avg_resolution_minutes: z.int().nullable().describe('From the creation of the ticket to the solution; null if nothing was solved'),
   sla_compliance_percent: z.number().describe('Percentage of the solved tickets that were solved in time'),
 };
 const row = z.object({ resolved_by: storedId, resolved_by_name: signInName, resolved: z.int(), minutes: z.number(), met: z.int() });
@@ -31,7 +31,7 @@ export const getAgentMetrics = support.read({
   name: 'get_agent_metrics',
   title: 'Agents and their work',
   description:
-    'What each support agent and the team have solved in the last 7, 30 or 90 days and today, how long it took and how much of it was in time. Whoever solved most comes first.',
+    'How many tickets each support agent and the team solved in the last 7, 30 or 90 days and today, how long it took, and how many were solved in time. The agent who solved most comes first.',
   roles: ['support-read', 'executive'],
   input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d before today, and today') }),
   output: z.object({

@@ -5,7 +5,7 @@ import { article, articleId } from '../schemas.ts';
 export const getKnowledgeArticle = support.read({
   name: 'get_knowledge_article',
   title: 'Help article',
-  description: 'The whole text of one article of the knowledge base, also of one that is a draft or archived.',
+  description: 'The full text of one article of the knowledge base, also of a draft or an archived article.',
   roles: ['support-read', 'executive'],
   input: z.object({ article_id: articleId }),
   output: article,

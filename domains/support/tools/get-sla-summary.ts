@@ -5,7 +5,7 @@ import { percent, sla } from '../rules.ts';
 import { priorities, tiers } from '../schemas.ts';
 
 const counts = { total: z.int(), within: z.int(), at_risk: z.int(), breached: z.int() };
-const share = z.number().describe('Percentage of the waiting tickets that are not past their deadline; 100 if none waits');
+const share = z.number().describe('Percentage of the unsolved tickets that are not past their deadline; 100 if there are none');
 const row = z.object({ priority: z.enum(priorities), tier: z.enum(tiers), total: z.int(), at_risk: z.int(), breached: z.int() });
 type Row = z.output<typeof row>;
 
@@ -23,7 +23,7 @@ export const getSlaSummary = support.read({
   name: 'get_sla_summary',
   title: 'Service levels now',
   description:
-    'How many tickets that wait for a solution are within their time, at risk (less than two hours left) or breached (past the deadline): overall, by priority and by customer tier. get_sla_tickets names them; get_agent_metrics tells about those that are solved.',
+    'How many unsolved tickets are within their time, at risk (less than two hours left) or breached (past the deadline): overall, by priority and by customer tier. get_sla_tickets lists these tickets; get_agent_metrics is about solved tickets.',
   roles: ['support-read', 'executive'],
   input: z.object({}),
   output: z.object({

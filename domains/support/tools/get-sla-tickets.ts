@@ -10,8 +10,8 @@ export const getSlaTickets = support.list({
   name: 'get_sla_tickets',
   title: 'Tickets near or past their deadline',
   description:
-    'Tickets that wait for a solution and are about to breach their service level (at_risk: less than two hours left) or have ' +
-    'breached it, the most urgent first, with the minutes that are left; below zero is how late it is.',
+    'Unsolved tickets that are about to breach their service level (at_risk: less than two hours left) or have ' +
+    'breached it, the most urgent first, with the minutes that are left. A number below zero means that the ticket is late.',
   plural: 'tickets',
   roles: ['support-read', 'executive'],
   input: z.object({

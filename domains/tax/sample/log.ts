@@ -1,4 +1,4 @@
-/** Sample audit log of tax. Each entry is computed from its number, so that any amount can be generated. */
+/** Sample audit log of tax. Each entry is computed from its number. */
 import { directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
 import { persona } from '../../sample-company/people.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
@@ -26,7 +26,7 @@ export const EIN = '98-7650123';
 const HOUR = 3_600_000;
 const SPAN = 700 * 24 * HOUR;
 const money = (cents: number) => cents / 100;
-/** Social security numbers that begin with 9 are not assigned to anybody. */
+/** No real social security number begins with 9. */
 const ssnOf = (n: number) => `9${between(10, 99, n, 321)}-${between(10, 99, n, 322)}-${between(1000, 9999, n, 323)}`;
 
 function estimateEvent({ id, year, quarter, name, amount }: SampleEstimate, n: number): Event {

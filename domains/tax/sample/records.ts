@@ -78,8 +78,8 @@ export function ratesFor(today: string): SampleRate[] {
 }
 
 /**
- * Past estimates are paid, except a part of New York's last one, so that one is always overdue. Florida has an extension for its last
- * one, and 40 % of California's next one is paid.
+ * Past estimates are paid. One part of New York's last one is not, so one estimate is always overdue. Florida has an extension, and 40 % of
+ * California's next one is paid.
  */
 export function estimatesFor(today: string): SampleEstimate[] {
   const year = yearOf(today);
@@ -102,8 +102,8 @@ export function estimatesFor(today: string): SampleEstimate[] {
 }
 
 /**
- * Returns of this tax year and the two before it. Due returns are filed, except the last one of Illinois, so that one is always
- * overdue. The federal return has an extension; Massachusetts owes a refund.
+ * Returns of this tax year and the two before it. One return of Illinois is not filed, so one is always overdue. The federal return has an
+ * extension; Massachusetts owes a refund.
  */
 export function filingsFor(today: string, estimates: readonly SampleEstimate[]): SampleFiling[] {
   const thisYear = yearOf(today);
@@ -138,7 +138,7 @@ export function registrationsFor(today: string): SampleRegistration[] {
     state,
     type,
     agency,
-    // The full number appears only in the rows for the audit log, which masks it.
+    // Only the rows for the audit log contain the full number, and the audit log masks it.
     account: String(100_000_000 + (((n + 1) * 61_803_399) % 900_000_000)),
     status: status ?? 'active',
     frequency,

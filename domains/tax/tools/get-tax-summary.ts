@@ -9,7 +9,7 @@ export const getTaxSummary = tax.read({
   name: 'get_tax_summary',
   title: 'Tax summary',
   description:
-    'Tax position of a year or quarter: liability, paid and remaining, in all and by state; what is overdue, the next deadlines, recent filings and whether the company is compliant. A quarter counts its estimated payments, a year also what its annual returns left to pay. By default this calendar year.',
+    'Tax position of a year or quarter: liability, paid and remaining, in total and by state, what is overdue, the next deadlines, recent filings and whether the company is compliant. A quarter includes its estimated payments; a year also includes the balances of its annual returns. By default this calendar year.',
   roles: readers,
   input: z.object({
     period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this calendar year'),
@@ -18,7 +18,7 @@ export const getTaxSummary = tax.read({
   errors: {
     PERIOD_NOT_FOUND: {
       message: 'There are no tax records for that period.',
-      hint: 'Ask for one of the years in details, or leave period out for this calendar year.',
+      hint: 'Give one of the years in details, or leave period out for this calendar year.',
     },
   },
   examples: [
@@ -39,7 +39,7 @@ export const getTaxSummary = tax.read({
 
   async run({ period: asked }, { sql, today, fail }) {
     const { label, year, quarter } = asked ?? thisYear(today);
-    // One statement reads all values at the same moment. A return covers its whole year, so it sorts after all quarters.
+    // One statement reads all values at the same moment. A return covers its whole year, so it counts as the fifth quarter.
     const { known, years, ...position } = await sql.one(
       taxPosition.extend({ known: z.int(), years: z.array(z.int()) }),
       sql`
@@ -75,7 +75,7 @@ export const getTaxSummary = tax.read({
           (select coalesce(json_agg(states), '[]') from states) as by_state, (select coalesce(json_agg(recent), '[]') from recent) as recent_filings
         from totals`,
     );
-    // A year without data is an error, because zeros would look like nothing to pay. The current year is always valid.
+    // Zeros for a year without data would look like nothing to pay, so this is an error. The current year is always valid.
     if (known === 0 && asked !== undefined) throw fail('PERIOD_NOT_FOUND', { period: label, years });
     return { period: label, as_of: today, ...position };
   },

@@ -10,11 +10,11 @@ export const listAnnualFilings = tax.list({
   name: 'list_annual_filings',
   title: 'Annual filings',
   description:
-    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, what was prepaid and what was left to pay. How many are filed, open and overdue is in metadata.summary.',
+    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, prepayments and the remaining balance. metadata.summary has the numbers of filed, open and overdue returns.',
   plural: 'annual filings',
   roles: readers,
   input: z.object({
-    year: taxYear.optional().describe('Tax year of the return, which is mostly filed in the year after; by default all'),
+    year: taxYear.optional().describe('Tax year of the return, usually the year before the filing; by default all'),
   }),
   item: filing,
   order: desc('tax_year', 'due_date', 'filing_id'),

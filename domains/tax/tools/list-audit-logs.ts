@@ -27,7 +27,7 @@ interface Asked {
   readonly date_range?: z.output<typeof range> | undefined;
 }
 
-/** Reads the date range from the one of the two forms that is given. Both together are an error. */
+/** A caller gives either date_range, or date_from and date_to. Both together are an error. */
 function daysOf({ date_from, date_to, date_range }: Asked, fail: Refuse): Days {
   const refuse = (message: string) => fail('VALIDATION_ERROR', { message });
   if (date_range !== undefined && (date_from ?? date_to) !== undefined)
@@ -50,7 +50,7 @@ export const listAuditLogs = tax.list({
   name: 'list_audit_logs',
   title: 'Tax audit log',
   description:
-    'Who created, changed, deleted, submitted, approved or rejected which tax record, with what it was before and after, the latest first. Tax and account numbers show their last four digits. Both days are included.',
+    'Who created, changed, deleted, submitted, approved or rejected which tax record, with the values before and after, the latest first. Tax and account numbers show only their last four digits. The range includes its first and last day.',
   plural: 'audit log entries',
   roles: readers,
   input: z.object({
@@ -63,7 +63,7 @@ export const listAuditLogs = tax.list({
       ),
     event_type: action.optional().describe('What was done'),
     entity_type: entityType.optional().describe('Only entries about this kind of record'),
-    user: line(100).min(1).optional().describe('Any part of the name of whoever did it'),
+    user: line(100).min(1).optional().describe('Any part of the name of the person who did it'),
   }),
   item: z.object({
     log_id: storedId,
@@ -102,7 +102,7 @@ export const listAuditLogs = tax.list({
 
   find({ date_from, date_to, date_range, event_type, entity_type, user }, { sql, fail }) {
     const { from, to } = daysOf({ date_from, date_to, date_range }, fail);
-    // tom.becker finds Tom Becker.
+    // "tom.becker" finds Tom Becker.
     const name = user?.replace(/(?<=\p{L})\.(?=\p{L})/gu, ' ') ?? '';
     return sql`
       select * from tax.audit_logs where true ${sql.given({ action: event_type, entity_type })}

@@ -9,7 +9,7 @@ export const listQuarterlyEstimates = tax.list({
   name: 'list_quarterly_estimates',
   title: 'Quarterly estimates',
   description:
-    'Estimated tax payments, federal and by state, of one tax year by due date: estimated, paid, still to pay and whether they are overdue. By default this year. The totals are in metadata.summary.',
+    'Estimated tax payments, federal and by state, of one tax year by due date: estimated, paid, still to pay and whether they are overdue. By default this year. metadata.summary has the totals.',
   plural: 'quarterly estimates',
   roles: readers,
   input: z.object({

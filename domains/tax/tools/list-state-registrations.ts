@@ -7,7 +7,7 @@ export const listStateRegistrations = tax.list({
   name: 'list_state_registrations',
   title: 'State registrations',
   description:
-    'Where the company is registered for which tax, by state: agency, status, how often it files and the last four digits of the account number. An empty list means that it is not registered there.',
+    'The tax registrations of the company by state: tax, agency, status, filing frequency and the last four digits of the account number. An empty list means that the company is not registered there.',
   plural: 'state registrations',
   roles: readers,
   input: z.object({ state: stateName.optional() }),

@@ -5,7 +5,7 @@ import type { Head } from '../../engine/audit/chain-writer.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 
-/** A MongoDB query. Only translate.ts creates one from a filter. */
+/** A MongoDB query. */
 export type Query = Readonly<Record<string, unknown>>;
 
 export interface Finding {

@@ -1,4 +1,4 @@
-// The minimal handler: node:http and one pipelined driver connection, without tokens, roles, policies or audit records.
+// The minimal handler for comparison: node:http and one pipelined driver connection, without tokens, roles, policies or audit records.
 import http from 'node:http';
 import pg from 'pg';
 

@@ -1,4 +1,4 @@
-/** Runs all benchmarks and prints ratios within this run, with their goals. */
+/** Runs all benchmarks. Prints ratios within this run, with their goals. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,23 +31,23 @@ const { values } = parseArgs({
   },
 });
 const parts = values.only?.split(',') ?? PARTS.filter((part) => !values.quick || part !== 'stalls');
-for (const part of parts) if (!PARTS.includes(part)) throw new Error(`--only takes some of ${PARTS.join(', ')}, separated by commas`);
+for (const part of parts)
+  if (!PARTS.includes(part)) throw new Error(`--only takes one or more of ${PARTS.join(', ')}, separated by commas`);
 const { server, quick } = values;
-// The stalls take longer than the rest of a quick run.
 if (!parts.includes('stalls') && values.only === undefined) leftOut.push('stalls (not in a quick run; --only stalls measures them)');
 if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
 const rows = Number(values.rows ?? (quick ? 10_000 : 1_000_000));
 const tickets = Number(values.tickets ?? (quick ? 2_000 : 50_000));
-/** Records in the audit log that is verified. */
+/** The number of records in the audit log. */
 const records = Number(values.records ?? (quick ? 5_000 : 50_000));
 const timing: Timing = quick ? { ms: 120, rounds: 3, warmMs: 800, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
-/** One caller in this process: longer rounds would not be more exact. */
+/** The queries run in this process with one caller, so longer rounds would not be more exact. */
 const alone = quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-bench-'));
 const lines: Line[] = [];
 
 const took: string[] = [];
-/** Measures the duration of a part, for the last line of the output. */
+/** The last line of the output shows how long each part took. */
 async function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   try {
@@ -57,7 +57,7 @@ async function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Each server runs only while it is measured, so that the next one has the machine to itself. */
+/** Each server runs only while it is measured, so it does not slow down the others. */
 async function withServer(what: string, start: () => Promise<TestServer>, measure: (server: TestServer) => Promise<void>): Promise<void> {
   const running = await started(what, start);
   if (running === undefined) return;
@@ -75,7 +75,7 @@ async function onPostgres(postgres: TestServer): Promise<void> {
   const product = await launch(join(folder, 'product'), { DATABASE_URL: postgres.url });
   const measuring = { product, rows, timing, folder };
   if (parts.includes('sql')) lines.push(...(await timed('sql', () => sqlLines(company, measuring))));
-  // Needs Go. Without it, the rest is still measured.
+  // This part needs Go. Without Go, the other parts are still measured.
   if (parts.includes('peers'))
     lines.push(...((await timed('peers', () => started('the bare handlers', () => peerLines(company, measuring)))) ?? []));
   await product.stop();
@@ -88,7 +88,7 @@ try {
   if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));
   if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await withServer('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {
-    // The embedded store is made for data that fits into memory.
+    // The embedded store is for data that fits into memory.
     lines.push(...(await timed('documents', () => embeddedDocuments(folder, 10_000, alone))));
     await timed('MongoDB', () =>
       withServer(
@@ -104,7 +104,6 @@ try {
     const onServer = async ({ url, version }: TestServer) => {
       for (const size of sizes) lines.push(...(await serverSearch(url, version, size, alone)));
     };
-    // Elasticsearch takes longer to start than the rest of a quick run.
     if (quick && values.only === undefined) leftOut.push('Elasticsearch (not in a quick run; --only search starts it)');
     else
       await timed(server, () =>
@@ -119,7 +118,6 @@ try {
   console.log(`\nIt took: ${took.join(', ')}.`);
   console.log('Ratios of this run; written to bench/results.json.');
 } catch (error) {
-  // Prints the results so far.
   if (lines.length > 0) print(lines);
   throw error;
 } finally {

@@ -1,4 +1,4 @@
-/** Measures what the document store adds to the driver's own query, embedded and on MongoDB, and the cost of pages far into a list. */
+/** Compares the document store with the queries of its driver, embedded and on MongoDB, and measures pages far into a list. */
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { KeyPart } from '../src/engine/lists/cursor.ts';
@@ -23,7 +23,6 @@ const ORDER = desc('value', '_id');
 const who = sessionOf('carol.johnson', 'sales');
 const perStage = z.object({ stage: z.string(), count: z.int(), value: z.number() });
 
-/** Generates deals of the sample company. */
 function* sample(count: number): Iterable<Document> {
   const team = salesTeam({ employees: 500, today: new Date() });
   let n = 0;
@@ -33,7 +32,7 @@ function* sample(count: number): Iterable<Document> {
   }
 }
 
-/** The same queries on the bare driver. */
+/** The same queries without the document store. */
 interface Bare {
   readonly one: (id: string) => Promise<number> | number;
   readonly page: () => Promise<number> | number;

@@ -11,7 +11,7 @@ import { byMcp, launch, mcpBody, mcpHeaders, type Product, succeeded } from './p
 import { figures, type Measuring } from './sql.ts';
 
 const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-/** Characters per token in tools/list, with OpenAI's two public encodings. Other encodings are close to it. */
+/** Characters per token in tools/list, measured with OpenAI's two public encodings. */
 const LETTERS_A_TOKEN = 4.4;
 const PAINTS = 3;
 
@@ -38,7 +38,7 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
       },
     ];
     const atRest = residentMb(product.pid);
-    // tools/list is measured after the tool calls, so that its CPU does not include work that the process does only once.
+    // tools/list comes after the tool calls. Its CPU time then excludes work that the process does only once.
     lines.push(...(await embeddedLines(product, timing)), ...(await listLines(product, timing)));
     const after = residentMb(product.pid);
     lines.push({
@@ -52,7 +52,7 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
   }
 }
 
-/** The size of an executive's tools/list, and the cost of sending it. */
+/** The size of tools/list for an executive, and the CPU time of sending it. */
 async function listLines({ address, folder, pid }: Product, timing: Measuring['timing']): Promise<Line[]> {
   const token = await mintToken(openKeys(folder), persona('eve.thompson'), { base: address, audience: `${address}/mcp` });
   const headers = mcpHeaders(token, '');
@@ -80,7 +80,7 @@ async function listLines({ address, folder, pid }: Product, timing: Measuring['t
   ];
 }
 
-/** One tool of each kind of embedded store, compared with /health. */
+/** Compares tools of each kind of embedded store with /health. */
 async function embeddedLines(product: Product, timing: Measuring['timing']): Promise<Line[]> {
   const health: Target = {
     name: 'health',
@@ -111,7 +111,7 @@ async function embeddedLines(product: Product, timing: Measuring['timing']): Pro
   });
 }
 
-/** First contentful paint of the start page, by the browser's own clock. */
+/** The first contentful paint of the start page, measured by the browser. */
 async function paintLines({ address }: Product): Promise<Line[]> {
   const browser = await started('Chromium', launchChromium);
   if (browser === undefined) return [];

@@ -1,4 +1,4 @@
-/** Measures the cost of each layer of a call in this process, without HTTP, by adding one layer after the other. */
+/** Measures the cost of each layer of a call, in this process and without HTTP. Each measurement adds one layer. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { call } from '../src/engine/pipeline.ts';
@@ -22,7 +22,7 @@ import { builtIn } from '../tests/registry.ts';
 
 const CALLERS = 16;
 
-/** CPU time of this process per call, with many concurrent calls, as in a server. */
+/** The CPU time of this process per call, with 16 concurrent callers. */
 async function microsFor(ask: (n: number) => Promise<unknown>, ms: number): Promise<number> {
   let done = 0;
   const end = performance.now() + ms;

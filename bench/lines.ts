@@ -1,4 +1,4 @@
-/** The output of the bench: one line per ratio, and the parts that could not be measured. */
+/** Prints the results: one line per ratio, and the parts that were not measured. */
 export interface Line {
   readonly what: string;
   readonly ratio: number;
@@ -6,15 +6,15 @@ export interface Line {
   readonly goal?: number | undefined;
   /** The smallest value that meets the goal. */
   readonly atLeast?: number | undefined;
-  /** For values that are no ratios. */
+  /** Set if the value is not a ratio. */
   readonly unit?: 's' | 'ms' | 'µs' | 'tokens' | undefined;
   readonly note: string;
 }
 
-/** Parts that could not be measured, with the reason. */
+/** Parts that were not measured, with the reason. */
 export const leftOut: string[] = [];
 
-/** Starts a server; if that fails, notes it in `leftOut` and returns undefined, so that the rest is still measured. */
+/** Starts a server. If that fails, adds the reason to `leftOut` and returns undefined, so the other parts still run. */
 export async function started<T>(what: string, start: () => Promise<T>): Promise<T | undefined> {
   try {
     return await start();

@@ -1,4 +1,4 @@
-/** Sends calls and measures their cost: CPU time of the servers, and latency. */
+/** Sends calls and measures their latency and the CPU time of the servers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 
@@ -7,20 +7,20 @@ export interface Target {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body of the nth request. Rows differ, so that caches of one row do not help. */
+  /** The body of the nth request. Each request reads another row, so a cache of one row does not help. */
   readonly body?: (n: number) => string;
   readonly path?: (n: number) => string;
   readonly pid: number;
-  /** Further processes whose CPU time counts. */
+  /** More processes whose CPU time is added. */
   readonly also?: readonly number[] | undefined;
   readonly check: (text: string) => boolean;
 }
 
 export interface Cost {
   readonly calls: number;
-  /** Of the server process. */
+  /** CPU time of the server processes per call. */
   readonly cpuMicros: number;
-  /** Of the database processes, if given. */
+  /** CPU time of the database processes per call. */
   readonly databaseMicros: number;
   readonly p50: number;
   readonly p99: number;
@@ -43,7 +43,7 @@ const cpuOf = (pid: number): number => {
   }
 };
 const LOOK_MS = 200;
-/** Resolves when the process is idle: a started process still loads and compiles for a while. */
+/** Waits until the process is idle, because a new process still loads and compiles code. */
 export async function settled(pid: number): Promise<void> {
   for (let left = 100; left > 0; left--) {
     const before = cpuOf(pid);
@@ -51,7 +51,7 @@ export async function settled(pid: number): Promise<void> {
     if (cpuOf(pid) - before <= TICK_MICROS) return;
   }
 }
-/** A forking server with its live children. */
+/** The process and its running children. */
 export const treeOf = (root: number): number[] => [
   root,
   ...readdirSync('/proc')
@@ -59,7 +59,7 @@ export const treeOf = (root: number): number[] => [
     .map(Number)
     .filter((pid) => pid !== root && parentOf(pid) === root),
 ];
-/** CPU time of a process, its children, and its exited children. */
+/** The CPU time of a process, its children and its exited children. */
 const cpuOfTree = (root: number): number => {
   const fields = statOf(root);
   return treeOf(root).reduce((sum, pid) => sum + cpuOf(pid), ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MICROS);
@@ -118,7 +118,7 @@ export async function measure(
 
 export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Targets take turns in each round, so that other load on the machine affects all of them equally. */
+/** Targets take turns in each round, so other load on the machine affects all of them equally. */
 export async function compare(
   targets: readonly Target[],
   options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined },

@@ -1,4 +1,4 @@
-/** Builds and runs the load generator. It is a Go program, so that it needs little CPU time, and the same for every server. */
+/** Builds and runs the load generator. It is a Go program, because Go needs little CPU time. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { median } from './load.ts';
 
 const here = join(process.cwd(), 'bench/peers');
 
-/** Builds both Go programs. Throws if Go or its packages are not available. */
+/** Throws if Go or its packages are not available. */
 export function buildPeers(folder: string): { readonly loadgen: string; readonly bareGo: string } {
   mkdirSync(folder, { recursive: true });
   const built = (name: string) => {
@@ -87,7 +87,7 @@ export function load(
   });
 }
 
-/** The median of the ratios within each round. */
+/** The median of the ratios of all rounds. */
 export function ratio(results: readonly Result[], group: string, name: string, reference: string, of: (result: Result) => number): number {
   const rounds = new Map(results.filter((each) => each.group === group && each.name === reference).map((each) => [each.round, of(each)]));
   return median(

@@ -1,4 +1,4 @@
-/** Compares the product with minimal handlers in Go and Node that answer the same two questions. */
+/** Compares Tamshai with minimal handlers in Go and Node that answer the same two requests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const ENOUGH = 20_000;
 const asked = (name: string, args: object) =>
   numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
 
-/** Creates the table of the bare handlers, in a separate database on the same server. */
+/** Creates the table of the minimal handlers, in its own database on the same server. */
 async function createPeerTable(
   { postgres }: Company,
   rows: number,
@@ -48,7 +48,7 @@ export interface Peers {
   stop(): void;
 }
 
-/** Starts the bare handlers: no tokens, roles, row security, masks or audit records. */
+/** Starts the minimal handlers. They have no tokens, roles, row security, masks or audit records. */
 export async function startPeers(company: Company, rows: number, folder: string, bareGo: string): Promise<Peers> {
   const { url, one, page } = await createPeerTable(company, rows, folder);
   const children: ChildProcess[] = [];

@@ -1,4 +1,4 @@
-/** Starts the built tamshai command of this folder in its own process, and builds requests for it. */
+/** Starts the built tamshai command in its own process, and creates requests for it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openKeys } from '../src/identity/keys.ts';
@@ -12,17 +12,17 @@ const root = process.cwd();
 const SERVERS = ['gateway', ...builtIn.domains.map(({ name }) => name)];
 
 export interface Product {
-  /** The address of the gateway, or of the only server. */
+  /** The address of the gateway, or of the started domain server. */
   readonly address: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly pid: number;
   readonly folder: string;
-  /** From the start of the process until it reports that it is ready. */
+  /** The time from the start of the process until it is ready. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
 
-/** Limits that no benchmark reaches: the work is measured, not the limits. */
+/** No benchmark reaches these limits, so it measures the work and not the limits. */
 const UNLIMITED = { TAMSHAI_RATE_PER_MINUTE: '10000000', TAMSHAI_CONCURRENT_CALLS: '1000' };
 const running = new Set<Product>();
 
@@ -43,7 +43,7 @@ export async function launch(
     ...settings,
   };
   if (owned !== undefined) {
-    // Only the owner's login may migrate, and it may not serve.
+    // Only the owner's login may migrate, and that login may not serve.
     spawnSync(process.execPath, [join(root, 'bin/tamshai.mjs'), 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     Object.assign(env, { DATABASE_URL: Object.assign(new URL(owned), { username: '', password: '' }).href });
   }
@@ -79,7 +79,7 @@ export const stopAll = async (): Promise<void> => {
 export interface Asking {
   readonly name: string;
   readonly as: string;
-  /** Overrides the employee id in the token of the sample person, for example with that of a manager of many people. */
+  /** Replaces the employee id in the token, for example by the id of a manager of many people. */
   readonly employeeId?: string | undefined;
   readonly tool: string;
   readonly input: (n: number) => object;
@@ -111,7 +111,7 @@ export const mcpBody = (id: number, name: string, args: object) =>
     params: { ...(name !== '' && { name, arguments: args }), _meta: ENVELOPE },
   });
 
-/** Calls a tool through the gateway's MCP endpoint. */
+/** Calls a tool through the MCP endpoint of the gateway. */
 export async function byMcp({ address, folder, pid }: Product, asking: Asking): Promise<Target> {
   const token = await tokenOf(folder, address, `${address}/mcp`, asking);
   const { name, tool, input, check } = asking;
@@ -126,7 +126,7 @@ export async function byMcp({ address, folder, pid }: Product, asking: Asking): 
   };
 }
 
-/** Calls a tool through the gateway's REST API. `tool` is a qualified name, such as `hr_get_employee`, as in `byMcp`. */
+/** Calls a tool through the REST API of the gateway. `tool` is a qualified name such as `hr_get_employee`. */
 export async function byRest({ address, folder, pid }: Product, asking: Asking): Promise<Target> {
   const token = await tokenOf(folder, address, `${address}/api`, asking);
   const { name, tool, input, check } = asking;

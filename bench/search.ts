@@ -1,4 +1,4 @@
-/** Measures what the search store adds to the driver's own query, and the cost of typos, totals and pages far into a list. */
+/** Compares the search store with the queries of its driver, and measures typos, totals and pages far into a list. */
 import { join } from 'node:path';
 import { Client } from '@opensearch-project/opensearch';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ import { chainOf, inTurns, over, PAGE, patiently, placeAfter, type Question, ses
 const ORDER = desc('_score', 'created_at', 'ticket_id');
 const who = sessionOf('dan.williams', 'support');
 const domain: SearchDomain = { name: 'support', collections: support.spec.collections as SearchDomain['collections'] };
-/** Queries, the same queries with typos, and one that finds so many rows that there are pages far into the list. */
+/** Queries, the same queries with typos, and one query with so many results that it has many pages. */
 const WORDS = ['password reset', 'invoice wrong address', 'export csv timeout', 'webhook delayed', 'login problems', 'slow dashboard'];
 const TYPOS = ['pasword rest', 'invioce wrong adress', 'exprot csv timeuot', 'webhok delayd', 'logn problms', 'slow dashbord'];
 const COMMON = 'the report does not load for the team';
@@ -49,7 +49,7 @@ async function measured(title: string, backend: SearchBackend, bare: Bare, count
     });
   const late = Math.min(1_000, Math.floor(count / PAGE));
   const newestAfter = await lastKey('', (late - 1) * PAGE);
-  // The number of matches depends on the size of the data, so this counts them to find the last full page.
+  // Counts the matches to find the last full page.
   let found = 0;
   for (let after: readonly KeyPart[] | undefined; found < late * PAGE; ) {
     const rows = await patiently(() => page(COMMON, after, STRIDE));

@@ -1,4 +1,4 @@
-/** Measures the gateway and hr in separate processes: the cost of the hop between them, and the throughput of several hr servers. */
+/** Measures the gateway and hr in separate processes: the cost of the HTTP call between them, and the throughput of several hr servers. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -19,7 +19,7 @@ export interface SeparateProcesses {
   readonly folder: string;
   readonly loadgen: string;
   readonly questions: Questions;
-  /** The reference targets. */
+  /** The minimal handlers. */
   readonly bare: readonly LoadTarget[];
   readonly timing: Timing;
 }
@@ -119,7 +119,7 @@ export async function separateProcessLines({ company, folder, loadgen, questions
 
 const CORES = availableParallelism();
 
-/** Confines all processes, including the load generator, to `count` cores: a second core only helps when the first one is saturated. */
+/** Limits all processes, including the load generator, to `count` cores. A second core only helps if the first one is fully used. */
 async function onCores<T>(count: number, pids: readonly number[], measure: () => Promise<T>): Promise<T> {
   const confine = (cores: number) => {
     for (const pid of [process.pid, ...pids]) {
@@ -135,7 +135,7 @@ async function onCores<T>(count: number, pids: readonly number[], measure: () =>
   }
 }
 
-/** Measures several servers at once, with the same total number of callers. */
+/** Measures several servers at the same time, with about 16 callers in total. */
 async function measureServers(
   loadgen: string,
   folder: string,

@@ -1,4 +1,4 @@
-/** Measures what tokens, roles, row security, masks, audit and MCP add to the bare SQL query, for rows, pages and managers' lists. */
+/** Compares tool calls on PostgreSQL with the bare SQL query: single rows, pages and the lists of managers. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -19,14 +19,14 @@ const root = process.cwd();
 export interface Timing {
   readonly ms: number;
   readonly rounds: number;
-  /** Warm-up time, so that the JIT compiler has optimised the code as in a long-running server. */
+  /** The warm-up time. After it, the JIT compiler has optimised the code. */
   readonly warmMs: number;
-  /** Numbers of servers that are compared with one. */
+  /** The numbers of servers that are compared with one server. */
   readonly replicas: readonly number[];
 }
 
 export interface Measuring {
-  /** The complete product on the company's database. */
+  /** Tamshai on the company's database. */
   readonly product: Product;
   readonly rows: number;
   readonly timing: Timing;
@@ -36,15 +36,14 @@ export interface Measuring {
 export interface Company {
   readonly postgres: TestServer;
   readonly ids: readonly string[];
-  /** The last row of page 9,999, and of a hundred pages around it. */
+  /** The last rows of about a hundred pages in the middle of the list. */
   readonly deep: readonly (readonly [string, string, string])[];
-  /** Managers (`head`), each with the number of people below them. */
+  /** Managers (`head`) and the number of people who report to them. */
   readonly trees: readonly { readonly people: number; readonly head: string }[];
 }
 
 const TREES = [10, 1_000, 50_000];
 
-/** Creates the company with `rows` employees in PostgreSQL. */
 export async function createCompany(postgres: TestServer, rows: number): Promise<Company> {
   const begun = performance.now();
   const owner = new pg.Client({ connectionString: postgres.url });

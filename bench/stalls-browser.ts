@@ -1,4 +1,4 @@
-/** A minimal browser for the bench: cookies, redirects and the forms of the embedded sign-in. */
+/** A minimal browser for the benchmark: cookies, redirects and the sign-in forms. */
 
 const unescaped = (text: string) => text.replaceAll('&amp;', '&');
 
@@ -25,7 +25,7 @@ export class Browser {
     return response;
   }
 
-  /** Follows redirects up to a page. */
+  /** Follows redirects. */
   async open(path: string, init: RequestInit = {}): Promise<string> {
     this.#url = new URL(path, this.#base).href;
     let response = await this.#request(this.#url, init);
@@ -38,7 +38,6 @@ export class Browser {
     return this.#page;
   }
 
-  /** Submits the form of the current page. */
   submit(values: Readonly<Record<string, string>>): Promise<string> {
     const action = unescaped(/<form[^>]*action="([^"]+)"/.exec(this.#page)?.[1] ?? this.#url);
     const csrf = /name="csrf"[^>]*value="([^"]+)"/.exec(this.#page)?.[1] ?? '';

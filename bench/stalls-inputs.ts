@@ -1,9 +1,9 @@
-/** The worst inputs for every endpoint: bodies at the limits, hostile searches, the widest lists. */
+/** The worst inputs for each endpoint: bodies at the limits, hostile searches, long questions. */
 
 const BODY_BYTES = 256 * 1024;
-/** Room for the MCP envelope around the arguments. */
+/** Space for the MCP envelope around the arguments. */
 const ENVELOPE_BYTES = 1_024;
-/** Just below the limit, so that the body is parsed and then refused by validation. */
+/** Creates a body just below the limit. The server parses it, and then refuses it. */
 const filled = (unit: string, around: (inside: string) => string, between = ','): string => {
   const room = BODY_BYTES - around('').length - ENVELOPE_BYTES;
   return around(Array.from({ length: Math.floor(room / (unit.length + between.length)) }, () => unit).join(between));
@@ -12,7 +12,7 @@ const nested = (depth: number, open: string, close: string) => `${open.repeat(de
 const keys = (count: number, width: number) =>
   `{${Array.from({ length: count }, (_, n) => `"k${String(n).padStart(width, 'q')}":${n}`).join(',')}}`;
 
-/** JSON texts of up to 256 kB, by their problem. */
+/** JSON texts of up to 256 kB. */
 export const BODIES: Readonly<Record<string, string>> = {
   '64 levels deep': nested(64, '{"a":', '}'),
   '30 levels deep, 2,000 keys, 240 kB': `${'{"a":'.repeat(30)}${keys(1_960, 110)}${'}'.repeat(30)}`,
@@ -42,7 +42,7 @@ const words = (unit: (n: number) => string, longest: number): string => {
   return text.trim();
 };
 
-/** The words that find the most rows in the sample tickets. */
+/** These words find the most rows in the sample tickets. */
 const COMMON =
   'thank work team since same again look see back happen into report tell time please come until side page today set over detail compare moment ' +
   'change raise taken some whom show minute picture everyone last one need now week answer account customer data export load dashboard slow';

@@ -1,7 +1,6 @@
-// Preloaded into the measured process (`node --import`): reports the longest event loop turns over a Unix socket.
-// A timer of one millisecond reads the clock and the CPU time of the main thread. It cannot fire during a turn of the event loop, so the
-// largest difference between two readings shows the longest turn. On a busy machine the clock also counts waiting for a core; CPU time does
-// not.
+// Reports the longest event loop turns of the measured process over a Unix socket (loaded with `node --import`). A timer of 1 ms reads the
+// clock and the CPU time of the main thread. It cannot fire during a turn, so the largest difference shows the longest turn. The clock
+// includes waiting for a core; CPU time does not.
 import { unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { PerformanceObserver } from 'node:perf_hooks';
@@ -9,7 +8,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const TICK_MS = 1;
 const THREAD_CPU_CLOCK = 3;
-/** A module that has a memory and nothing else: WASI writes the time into it. */
+/** A WebAssembly module with only a memory. WASI writes the time into it. */
 const MEMORY_ONLY = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 5, 3, 1, 0, 1, 7, 10, 1, 6, 109, 101, 109, 111, 114, 121, 2, 0]);
 
 const socket = process.env['BENCH_STALLS_PROBE'];
@@ -17,7 +16,7 @@ delete process.env['BENCH_STALLS_PROBE'];
 delete process.env['NODE_OPTIONS'];
 if (isMainThread && socket !== undefined) await start(socket);
 
-/** Milliseconds of CPU of the calling thread. Node 20 only has the sum of all threads; WASI reads the clock of the calling thread. */
+/** The CPU time of the calling thread in ms. Node 20 reports only the sum of all threads, so this uses WASI. */
 async function threadCpu() {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -52,7 +51,7 @@ async function start(path) {
     unlinkSync(path);
   } catch {}
   createServer((connection) => {
-    // Each line requests the longest turn since the previous line.
+    // Each line asks for the longest turn since the line before.
     connection.on('data', () => {
       tick();
       connection.write(`${JSON.stringify(worst)}\n`);

@@ -1,4 +1,4 @@
-/** Measures the longest time that each endpoint blocks the event loop, with its worst input, since one process serves all users. */
+/** Measures how long each endpoint blocks the event loop with its worst input. One process serves all users, so they all wait. */
 import { appendFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -20,19 +20,18 @@ import { Browser } from './stalls-browser.ts';
 import { BODIES, questions, searches } from './stalls-inputs.ts';
 
 const GOAL_MS = 50;
-/** Repetitions after the first call, which also initialises caches. */
+/** Repetitions after the first call. The first call also fills caches. */
 const AGAIN = 3;
 const QUIET_MS = 300;
 /** Shorter than the life of a token. */
 const TOKEN_MS = 120_000;
-/** The largest number of checkpoints in a file before the next start compacts it. */
+/** A file with more checkpoints is compacted at the next start. */
 const MOST_CHECKPOINTS = 35_000;
 
 export interface StallOptions {
   readonly folder: string;
-  /** Records in the audit log. */
   readonly records: number;
-  /** Relations of one knowledge entity, so that the card for deleting it has as many lines. */
+  /** The number of triples about one entry. The card for its deletion has a line for each. */
   readonly relations: number;
 }
 
@@ -47,7 +46,7 @@ interface Case {
   readonly again?: number;
 }
 
-/** Reads the longest event loop turn since the last read from the probe. */
+/** Reads the longest event loop turn from the probe. */
 class Probe {
   readonly #socket: Socket;
   #answered: (text: string) => void = () => {};
@@ -74,7 +73,7 @@ class Probe {
 async function during(probe: Probe, work: () => Promise<unknown>): Promise<Held> {
   await probe.worst();
   await work();
-  // A turn is complete when the next one has begun.
+  // A turn ends when the next one begins.
   await pause(5);
   return probe.worst();
 }
@@ -106,7 +105,7 @@ const settings = (socket: string) => ({
 export async function stallLines({ folder, records, relations }: StallOptions): Promise<Line[]> {
   const data = join(folder, 'stalls');
   const socket = join(folder, 'stalls.sock');
-  // The first start loads the sample data; the log is written while no server runs.
+  // The first start loads the sample data. The audit log is written while no server runs.
   const first = await launch(data);
   await first.stop();
   await fillAuditLog(data, records);
@@ -134,7 +133,7 @@ async function quiet(probe: Probe): Promise<Held[]> {
   return all;
 }
 
-/** Writes chained audit records with checkpoints like the product, but leaves its index tables empty, so that the next start fills them. */
+/** Writes audit records and checkpoints like a server, but no index tables. The next start fills them. */
 async function fillAuditLog(folder: string, records: number): Promise<void> {
   const keys = openKeys(folder);
   const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
@@ -169,7 +168,7 @@ async function fillAuditLog(folder: string, records: number): Promise<void> {
   db.close();
 }
 
-/** Adds a checkpoint for each record, as if the process had written one record per second. */
+/** Adds a checkpoint per record. A process that writes one record per second has as many. */
 async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
   const chains = openCallChains(join(folder, 'audit.db'));
   const at = new Date().toISOString();
@@ -182,7 +181,7 @@ async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
   appendFileSync(join(folder, 'checkpoints.jsonl'), text);
 }
 
-/** Tokens are reused, so that the product's token cache works as usual. */
+/** Reuses tokens, so the token cache works as usual. */
 interface TestServer {
   readonly client: TestClient;
   token(user: string, options?: TokenOptions): Promise<string>;
@@ -248,7 +247,7 @@ function testServerFor({ address, ports, folder }: Product): TestServer {
   };
 }
 
-/** Throws for a wrong answer, so that only correct answers are measured. */
+/** Throws for a wrong answer: only correct answers are measured. */
 const answered = async (asked: Promise<{ readonly status: number; readonly text: string }>, status = 200): Promise<string> => {
   const answer = await asked;
   if (answer.status !== status) throw new Error(`${answer.status} in place of ${status}: ${answer.text.slice(0, 300)}`);
@@ -316,7 +315,7 @@ async function casesOf(
     };
   };
   const listing = [
-    // These come first, because the product builds these values once, and building them is measured.
+    // These come first: a process builds these values once, and this measures the building.
     {
       name: 'tools/list, each role set for the first time',
       again: everybody.length - 1,
@@ -457,7 +456,7 @@ function assistant({ get, token, client }: TestServer): Case[] {
   ];
 }
 
-/** Twenty pending approvals, and one card with a line for each relation. */
+/** Twenty pending approvals, and one card with a line per triple. */
 async function cards(product: Product, testServer: TestServer, relations: number): Promise<Case[]> {
   const { rest, get, client } = testServer;
   for (let n = 0; n < relations; n += 8) {

@@ -1,4 +1,4 @@
-/** The two questions (one employee, a page of 50) and the requests that ask our servers, for the load generator. */
+/** The requests for the load generator: one employee, and a page of 50. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,18 +11,17 @@ import type { Company, Timing } from './sql.ts';
 
 export const warmUp = ({ warmMs }: Timing) => ({ callers: 16, ms: warmMs, rounds: 1 });
 
-/** The load generator replaces `{{rid}}` by a number, so it must not be in quotes. */
+/** The load generator replaces `{{rid}}` by a number, so the JSON has no quotes around it. */
 export const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
-/** JSON Lines, the input format of the load generator. */
+/** JSON Lines is the input format of the load generator. */
 export const jsonLines = (rows: readonly object[]): string => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
 
-/** Files with the parameters of the requests and the texts that the answers must contain. */
+/** Files with the parameters of the requests and the expected texts. */
 export interface Questions {
   readonly one: string;
   readonly page: string;
 }
 
-/** Writes the questions about the company, as our tools show it. */
 export async function questionsAbout({ postgres, ids }: Company, folder: string): Promise<Questions> {
   mkdirSync(folder, { recursive: true });
   const owner = new pg.Client({ connectionString: postgres.url });
@@ -43,11 +42,11 @@ export async function questionsAbout({ postgres, ids }: Company, folder: string)
   return { one, page };
 }
 
-/** A server with our tools: the gateway or a domain server. */
+/** The gateway or a domain server. */
 export interface Endpoint {
   readonly address: string;
   readonly keys: Keys;
-  /** The gateway's address, which issues the tokens. */
+  /** The address of the gateway, which issues the tokens. */
   readonly base: string;
   /** The prefix of tool names. */
   readonly prefix: '' | 'hr_';
@@ -62,7 +61,7 @@ export async function ourTargets(
 ): Promise<LoadTarget[]> {
   const token = await mintToken(keys, persona('alice.chen'), { base, audience: `${address}/mcp` });
   const target = (group: string, tool: string, args: object, vars: string, expect: readonly string[]): LoadTarget => {
-    // The load generator sets these headers itself.
+    // The load generator sets these two headers itself.
     const { accept: _accept, 'content-type': _type, ...headers } = mcpHeaders(token, prefix + tool);
     return {
       name,

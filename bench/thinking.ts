@@ -11,7 +11,7 @@ import { builtIn } from '../tests/registry.ts';
 
 const GOAL = 50;
 
-/** `oneIn`: a quick run asks only every nth question. */
+/** With `oneIn`, only every nth question is asked. */
 export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
   const registry = builtIn;
   const phrases = readPhrases(registry);
@@ -35,7 +35,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
     return (user + system) / 1000;
   };
   const times: number[] = [];
-  // The first round is the warm-up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     for (const each of asked) {
       const took = await think(each);

@@ -1,4 +1,4 @@
-/** Times queries on a store in this process, one after the other, in alternating rounds. */
+/** Measures queries on a store in this process, one at a time, in alternating rounds. */
 import { randomBytes } from 'node:crypto';
 import { type ChainWriter, createChainWriter, type Head } from '../src/engine/audit/chain-writer.ts';
 import { Failure } from '../src/declare/errors.ts';
@@ -8,7 +8,7 @@ import type { Line } from './lines.ts';
 import { median } from './load.ts';
 import { rolesIn } from '../tests/registry.ts';
 
-/** A query to time. `ask` runs it once and returns the number of rows, which must be `rows`. */
+/** A query to measure. `ask` runs it and returns the number of rows, which must equal `rows`. */
 export interface Question {
   readonly name: string;
   readonly ask: (n: number) => Promise<number> | number;
@@ -22,7 +22,7 @@ export interface Took {
   readonly p50: number;
   readonly p99: number;
   readonly calls: number;
-  /** The number of queries that failed with TIMEOUT. p50 and p99 include the time until the failure. */
+  /** The number of timeouts. p50 and p99 include them. */
   readonly late: number;
 }
 
@@ -62,7 +62,6 @@ export async function inTurns(questions: readonly Question[], { ms, rounds }: Ti
   );
 }
 
-/** The ratio of two measurements of this run. */
 export function over(took: ReadonlyMap<string, Took>, what: string, name: string, other: string, goal?: number): Line {
   const [one, two] = [took.get(name), took.get(other)];
   if (one === undefined || two === undefined) throw new Error(`nothing was measured for: ${what}`);
@@ -91,18 +90,18 @@ export function sessionOf(username: string, domain: string): StoreSession {
   return { domain, audience: 'everyone', person, shows: [] };
 }
 
-/** Reads write no audit chain, but the store requires one. */
+/** The benchmark only reads, but the store needs a chain writer. */
 export const chainOf = (last: (chain: string) => Promise<Head | undefined>): ChainWriter =>
   createChainWriter({ chain: 'bench', key: randomBytes(32), last: () => last('bench'), checkpoint: async () => {} });
 
 export const PAGE = 50;
-/** One row more than a page, to find out whether there is a next page. */
+/** The additional row shows whether there is a next page. */
 export const TAKE = PAGE + 1;
-/** Rows per query while a measurement is prepared: few enough to finish within the store's statement timeout, even on a busy machine. */
+/** Rows per query during preparation. A query of this size stays within the statement timeout, also on a busy machine. */
 export const STRIDE = 1_000;
 const TRIES = 5;
 
-/** Retries a query that prepares a measurement, because it may time out now and then. */
+/** Repeats a query that timed out. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {
@@ -113,7 +112,7 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the key of row number `rows`. Reads up to that row in pages of `STRIDE` rows, each after the last key of the page before. */
+/** Returns the key of row number `rows`. It reads all rows up to there in pages of `STRIDE` rows. */
 export async function placeAfter<K>(
   rows: number,
   next: (after: K | undefined, take: number) => Promise<K | undefined>,

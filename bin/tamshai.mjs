@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command line. In a checkout, dist/ is first rebuilt if a source file is newer.
+// Runs the tamshai command. In a checkout, it first rebuilds dist/ if a source file is newer.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const lock = join(dist, '.building');
 
 const timeOf = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** The newest modification time in a folder. Folders count, because removing a file changes only the time of its folder. */
+/** The newest modification time in a folder. Folders count, because a removed file changes only its folder. */
 function newest(folder) {
   let time = timeOf(folder);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -24,7 +24,7 @@ function newest(folder) {
 }
 
 const isStale = () => !existsSync(join(dist, 'src', 'cli', 'main.js')) || timeOf(stamp) < Math.max(newest(src), newest(domains));
-/** Without development packages (`npm ci --omit=dev`), web/ cannot be built. The gateway then serves pages without style and script. */
+/** `npm ci --omit=dev` installs no vite, so web/ cannot be built. The gateway then serves pages without style and script. */
 const isWebStale = () => existsSync(web) && existsSync(join(root, 'node_modules', 'vite')) && timeOf(webStamp) < newest(web);
 
 const isAlive = (pid) => {
@@ -37,7 +37,7 @@ const isAlive = (pid) => {
   }
 };
 
-/** Returns the process id in the lock file, or 0 if the file is empty or missing. */
+/** Returns 0 if the lock file is empty or missing. */
 function lockHolder() {
   try {
     return Number(readFileSync(lock, 'utf8'));
@@ -46,7 +46,7 @@ function lockHolder() {
   }
 }
 
-/** Takes the build lock. If two commands start at once, one builds dist/ and the other waits. */
+/** Only one command builds dist/ at a time. Another one waits. */
 function takeLock() {
   mkdirSync(dist, { recursive: true });
   for (;;) {
@@ -56,7 +56,7 @@ function takeLock() {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       const holder = lockHolder();
-      // A lock file without a process id belongs to a starting process during its first two seconds.
+      // A new lock file may not contain a process id yet, so it is valid for two seconds.
       if (!isAlive(holder) && Date.now() - timeOf(lock) > 2_000) rmSync(lock, { force: true });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     }
@@ -70,8 +70,7 @@ function build(what, program, args, built) {
   if (!existsSync(compiler)) fail('The compiler is not installed; run npm install first.');
   const { status, stdout, stderr } = spawnSync(compiler, args, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
   if (status !== 0) fail(`The build failed.\n${stdout ?? ''}${stderr ?? ''}`.trimEnd());
-  // The compiler does not rewrite unchanged files, so this stamp records the time of the build. The time is the start of the build,
-  // because a source may change during the build.
+  // The compiler does not rewrite unchanged files, so this stamp records the start of the build. A source may change during the build.
   writeFileSync(built, '', { flag: 'a' });
   utimesSync(built, started / 1000, started / 1000);
 }

@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import './styles/app.css';
 
-/** Sticky elements need the height of the banners above the app. */
+/** CSS of sticky elements needs the height of the banners above the app. */
 const bars = [...document.querySelectorAll<HTMLElement>('.devbar')];
 const measure = () => {
   const height = matchMedia('(max-width: 760px)').matches ? 0 : bars.reduce((sum, bar) => sum + bar.offsetHeight, 0);

@@ -45,11 +45,11 @@ const StatusLine = ({ look, children }: { readonly look: string; readonly childr
 function Side({ path, recent }: { readonly path: string; readonly recent: readonly Recent[] }) {
   const { me, waiting } = useApp();
   const section = path === '/' || path.startsWith('/c/') ? '/' : `/${path.split('/')[1] ?? ''}`;
-  // A write role implies the read role, so the read role is not listed.
+  // A write role includes the read role, so the read role is not shown.
   const roles = me.roles
     .filter((role) => role !== 'employee' && !(role.endsWith('-read') && me.roles.includes(role.replace(/-read$/, '-write'))))
     .join(', ')
-    // A non-breaking hyphen keeps the role's name on one line.
+    // A non-breaking hyphen keeps a role name on one line.
     .replaceAll('-', '\u2011');
   return (
     <>
@@ -114,11 +114,11 @@ function Side({ path, recent }: { readonly path: string; readonly recent: readon
 
 export interface PageFrame {
   readonly title: string;
-  /** Shown after the title: a count or a state. */
+  /** A count or a state after the title. */
   readonly badge?: ReactNode;
   readonly beside?: ReactNode;
   readonly children: ReactNode;
-  /** The page has its own main landmark and h1. */
+  /** The page has its own h1. */
   readonly bare?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds the app, and the scripts and style sheets of the server's pages, into dist/web. The gateway renders the HTML, so the build has only
- * hashed assets; the server finds them in the manifest (src/identity/web/build.ts).
+ * Builds the app, and the scripts and style sheets of the server's pages, into dist/web. The gateway renders the HTML and finds the hashed
+ * assets in the manifest (src/identity/web/build.ts).
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
@@ -17,7 +17,7 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     target: 'es2022',
-    // These browsers know light-dark(); an older target would expand every colour.
+    // These browsers support light-dark(). For older ones the build would expand every colour.
     cssTarget: ['chrome125', 'firefox125', 'safari17.5'],
     // The content security policy allows no data: URLs.
     assetsInlineLimit: 0,
@@ -33,7 +33,7 @@ export default defineConfig({
       },
       output: {
         entryFileNames: 'assets/[name]-[hash].js',
-        // A classic script shares its names with the whole page unless a function contains them.
+        // The names of a classic script are global. The function around it keeps them local.
         banner: ({ name }) => (name === 'page' ? '(() => {' : ''),
         footer: ({ name }) => (name === 'page' ? '})();' : ''),
       },

@@ -159,7 +159,7 @@ describe('interruptions', () => {
     );
     await page.getByLabel('Your question').fill('Who was busy?');
     await page.keyboard.press('Enter');
-    await page.getByText('The answer broke off here.').waitFor();
+    await page.getByText('The answer was interrupted.').waitFor();
     expect(await page.locator('.prose').innerText()).toContain('The three busiest agents were');
   });
 
@@ -213,7 +213,7 @@ describe('interruptions', () => {
     await page.context().clearCookies();
     await page.keyboard.press('Enter');
     await page.getByText('Your session has ended').waitFor();
-    expect(await page.getByRole('alertdialog').innerText()).toContain('Sign in again as Dan Williams to go on. Your question is kept.');
+    expect(await page.getByRole('alertdialog').innerText()).toContain('Sign in again as Dan Williams to continue. Your question is stored.');
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Sign in again');
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.getByRole('button', { name: 'Dan Williams' }).click();

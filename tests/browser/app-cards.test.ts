@@ -61,7 +61,7 @@ describe('an approval card in the app', () => {
     await page.waitForTimeout(ARMED);
     await page.getByLabel('Your question').fill('yes');
     await page.keyboard.press('Enter');
-    await page.getByText('I cannot approve for you. Please press Approve or Deny on the card above.').first().waitFor();
+    await page.getByText('I cannot approve for you. Press Approve or Deny on the card above.').first().waitFor();
     await page.getByRole('button', { name: 'Go to the card' }).click();
     for (const key of ['Enter', 'Space', 'y', 'a', 'Control+Enter']) await page.keyboard.press(key);
     await page.evaluate(

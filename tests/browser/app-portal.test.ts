@@ -98,7 +98,7 @@ describe('a lead contact', () => {
     await page.getByText('You and your lead contact').waitFor();
     const { page: lead } = await app.as('jane.smith@acme.example', new URL(page.url()).pathname);
     await lead.getByText('Bob Developer and you').waitFor();
-    await lead.getByText('Seen by Tamshai Support and Bob Developer. Sent at once.').waitFor();
+    await lead.getByText('Seen by Tamshai Support and Bob Developer. Sent immediately.').waitFor();
   });
 
   test('invites a colleague by approving a card, and then sees them in the list', async () => {

@@ -142,7 +142,7 @@ describe.each(endpoints)('at %s', (_door, prefix, endpoint) => {
       expect([lineOf(graph), dataOf(graph)]).toMatchObject(['Found 1 triple.', [{ id: triple, predicate: 'part_of' }]]);
       const removed = await call('delete', { id });
       expect([lineOf(removed), dataOf(removed)]).toMatchObject([
-        `Deleted ${id} and what was related to it: ${triple}.`,
+        `Deleted ${id} and the triples about it: ${triple}.`,
         { id, deleted: true, also_deleted: [triple] },
       ]);
       const gone = Number(dataOf(removed)['tx_id']);

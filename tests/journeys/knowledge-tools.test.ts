@@ -198,7 +198,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       await data(marcus, 'relate', { subject: 'pier', predicate: `seen_in_${counter}`, object: id });
       const card = await ask(nina, 'delete', { id });
       expect(card.message).toMatch(
-        /and the triple about it\? It stays in the history, and undo brings it back\. Nothing has changed yet\.$/,
+        /and the triple about it\? The history keeps it, and undo restores it\. Nothing has changed yet\.$/,
       );
       expect(await approve(nina, card)).toMatchObject({ status: 'success' });
     });

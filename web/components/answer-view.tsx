@@ -1,4 +1,4 @@
-/** Renders the answer of any tool from its output schema, as table, details, chart or card. */
+/** Renders the answer of any tool from its output schema: as a table, details, a chart or an approval card. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { type Row, fieldHintsOf } from '../lib/columns.ts';
 import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/schema.ts';
@@ -22,10 +22,10 @@ interface AnswerProps {
   readonly requestId?: string;
   readonly again?: () => void;
   readonly onNarrow?: (filter: string) => void;
-  /** Called with the input without one of its filters. Without this callback, the list calls the tool and shows the answer. */
+  /** Called with the input minus one filter. By default, the list itself calls the tool and shows the answer. */
   readonly onLoosen?: (input: AnswerProps['input']) => void;
   readonly onState?: (state: CardState) => void;
-  /** The user opened this card with a button, so it may take the focus. */
+  /** The user opened this card, so its heading takes the focus. */
   readonly opened?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function AnswerView({ tool, input, answer, requestId = '', again, onNarro
   return <pre className="json">{JSON.stringify(answer.data, null, 2)}</pre>;
 }
 
-/** The card of a pending change, or of the new change after the user has prepared it again. */
+/** Shows the card of a pending change. If the user prepares the change again, it shows the new card. */
 function Pending({
   tool,
   input,
@@ -152,7 +152,7 @@ function List({
   );
 }
 
-/** "12 budgets, 2026" if all rows are of one year or period, "2025 to 2026" if they are of several. */
+/** Examples: "12 budgets, 2026" for one year or period, "2025 to 2026" for several. */
 const figureNote = (rows: readonly Row[], { plural }: Found): string => {
   const years = new Set(rows.map((row) => row['fiscal_year'] ?? row['period']).filter((each) => each !== undefined));
   const [only] = years;

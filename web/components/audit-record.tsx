@@ -6,7 +6,7 @@ import { number, toTheSecond } from '../lib/format.ts';
 import { Icon } from './icon.tsx';
 import { ErrorNotice } from './notice.tsx';
 
-/** The names of our own clients. An MCP client appears under its registered name. */
+/** The names of our own clients. Other MCP clients appear under their registered names. */
 const ORIGINS: Readonly<Record<string, string>> = { web: 'Web app', command: 'The tamshai command' };
 
 /** The input is stored as text, because the record's MAC covers its exact bytes. */
@@ -22,7 +22,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
   const [entry, setEntry] = useState<SealedRecord>();
   const [trouble, setTrouble] = useState<ApiError>();
   const heading = useRef<HTMLHeadingElement>(null);
-  // The record opens far from the pressed row, so it is scrolled into view and focused.
+  // The record opens far from the selected row, so the focus moves to it.
   useEffect(() => heading.current?.focus(), [chain, n]);
   useEffect(() => {
     const leaving = new AbortController();

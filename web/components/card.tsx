@@ -1,4 +1,4 @@
-/** Embeds the approval card that the server renders. The module of the approval page sends the decision; this component cannot approve. */
+/** Embeds the approval card that the server renders. `attachCard` sends the decision; this component sends none. */
 import { useEffect, useRef, useState } from 'react';
 import { get, ApiError, send, sessionEnded } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
@@ -9,7 +9,7 @@ import { ErrorNotice } from './notice.tsx';
 
 interface CardProps {
   readonly id: string;
-  /** The user opened this card, so its heading takes the focus. A card that appears by itself never takes the focus. */
+  /** The user opened this card, so its heading takes the focus. */
   readonly opened?: boolean;
   /** Prepares the same change again. */
   readonly again?: (() => Promise<void>) | undefined;
@@ -18,14 +18,14 @@ interface CardProps {
 
 const AGAIN: Partial<Record<CardState, string>> = { denied: 'Ask again', expired: 'Prepare it again', changed: 'Prepare with new values' };
 
-/** The actions on a receipt: copy it, or open its audit record. */
+/** The buttons of a receipt: copy it, or open its audit record. */
 function Receipt({ id, text }: { readonly id: string; readonly text: () => string }) {
   const { me } = useApp();
   const [record, setRecord] = useState<AuditEntry>();
   useEffect(() => {
     if (me.realm === 'customer') return;
     const leaving = new AbortController();
-    // Only the newest records are searched. The audit log page finds older ones.
+    // This searches the newest 50 records. The audit log page finds older ones.
     get<readonly AuditEntry[]>('/api/audit?limit=50', leaving.signal).then(
       (entries) => setRecord(entries.find(({ confirmationId, decision }) => confirmationId === id && decision === 'approved')),
       () => {},
@@ -113,7 +113,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
   const more = state && again && AGAIN[state];
   return (
     <div className="card-host" inert={ended}>
-      {/* The card's script owns this element's children; React only mounts it. */}
+      {/* The script of the card owns the children of this element. React only mounts it. */}
       <div ref={slot} />
       <p ref={live} className="sr" role="status" />
       {!state && !trouble && <div className="skeleton skeleton--card" aria-hidden="true" />}

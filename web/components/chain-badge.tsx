@@ -14,7 +14,7 @@ function detail({ chains, missing }: Verified, at: Date): string {
   return `${unreached}${result} Verified at ${toTheSecond(at.toISOString())}.`;
 }
 
-/** Always verifies the whole audit log, because a filtered part cannot prove that no record is missing. */
+/** Verifies the whole audit log: a filtered part cannot prove that no record is missing. */
 export function ChainBadge() {
   const [verdict, setVerdict] = useState<{ readonly says: AuditVerdict; readonly at: Date }>();
   const [running, setRunning] = useState(false);

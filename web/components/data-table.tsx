@@ -1,4 +1,4 @@
-/** A table of rows that sorts the loaded rows, pages by cursor and exports CSV. On a phone each row is a list item. */
+/** A table that sorts the loaded rows, loads more pages and copies CSV. On a phone each row is a list item. */
 import { lazy, type ReactNode, Suspense, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type FieldHints } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
@@ -11,9 +11,9 @@ import { Icon } from './icon.tsx';
 import type { ListMetadata } from '../lib/contract.ts';
 
 const FullScreen = lazy(() => import('./full-screen.tsx'));
-/** Columns of a full-screen table. */
+/** The number of columns of a full-screen table. */
 const FULL = 9;
-/** Longest filter value in a button, in characters. */
+/** The longest filter value in a button, in characters. */
 const LONGEST = 24;
 
 export interface UsedFilter {
@@ -30,7 +30,7 @@ export interface TableProps {
   readonly metadata?: ListMetadata | undefined;
   /** Filters that this call does not use yet. */
   readonly filters?: readonly string[];
-  /** Filters that this call uses. If no row matches, each can be removed. */
+  /** Filters of this call. If no row matches, the user can remove each one. */
   readonly used?: readonly UsedFilter[];
   readonly onNarrow?: ((filter: string) => void) | undefined;
   readonly onMore?: (() => Promise<void>) | undefined;
@@ -39,12 +39,12 @@ export interface TableProps {
   readonly beside?: ReactNode;
   readonly rowLink?: (row: Row) => string | undefined;
   readonly plural?: string;
-  /** Replaces status codes by labels of this page. */
+  /** Replaces status codes by labels of the page. */
   readonly words?: Readonly<Record<string, string>>;
   readonly hints?: FieldHints | undefined;
-  /** Overrides the chosen columns, their order and their labels. */
+  /** The columns with their order and labels. They replace the automatic choice. */
   readonly only?: Readonly<Record<string, Pick<Column, 'label'> & Partial<Pick<Column, 'kind'>>>>;
-  /** The page has a heading already, so the table shows none. */
+  /** Hides the heading, because the page has one. */
   readonly bare?: boolean;
 }
 
@@ -114,7 +114,7 @@ export function DataTable(props: TableProps) {
       return next;
     });
   const hasMore = metadata?.hasMore === true;
-  // The button keeps the focus while rows load. It disappears with the last page, so the focus moves to the row count.
+  // The button disappears with the last page. Then the focus moves to the row count.
   useLayoutEffect(() => {
     if (!hasMore && pressed.current && document.activeElement === document.body) said.current?.focus({ preventScroll: true });
   }, [hasMore]);

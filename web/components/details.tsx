@@ -5,7 +5,7 @@ import { isRecord, resolveSchema, rowSchema, type Schema } from '../lib/schema.t
 import type { MaskInfo } from '../lib/tools.ts';
 import { DataText, Value } from './value.tsx';
 
-/** Renders a list inside a record. It is passed as a property, because an import would be a cycle: tables render details too. */
+/** Renders a list inside a record. It is a property because an import would be a cycle. */
 export type NestedTable = ComponentType<{
   readonly title: string;
   readonly rows: readonly Row[];

@@ -1,4 +1,4 @@
-/** The navigation as a drawer on narrow screens. A link inside closes it. */
+/** Shows the navigation as a drawer on narrow screens. */
 import { Dialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 

@@ -1,4 +1,4 @@
-/** Renders the charts that tools declare. Bar charts are tables, so screen readers can read them. This file loads with the first chart. */
+/** Renders the charts that tools declare. Bar charts are tables, so screen readers can read them. */
 import type { ReactNode } from 'react';
 import type { Row } from '../lib/columns.ts';
 import { elapsedOf } from '../lib/pace.ts';
@@ -8,7 +8,7 @@ import type { Chart } from '../lib/contract.ts';
 interface FigureProps {
   readonly chart: Chart;
   readonly data: readonly Row[];
-  /** The object of the answer that contains the rows. */
+  /** The object that contains the rows. */
   readonly around?: Row | undefined;
   readonly summary?: Readonly<Record<string, unknown>> | undefined;
   readonly note: string;
@@ -50,7 +50,7 @@ function Parts({
   const tick = ticks.find((at) => at !== undefined);
   const longest = Math.max(1, ...data.map((row) => amount(row, whole.field)));
   const [parts, wholes] = [part, whole].map(({ field }) => data.reduce((sum, row) => sum + amount(row, field), 0));
-  // In the current year a bar is marked if its percentage is above the elapsed part of the year; otherwise if it is above 95 %.
+  // In the current year, a bar is marked above the elapsed part of the year; in other years above 95 %.
   const over = (percent: number, at: number | undefined) => each && percent > (at ?? 95);
   const counted = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + amount(row, count?.field ?? ''), 0);
   return (
@@ -59,7 +59,7 @@ function Parts({
         entries={[
           { look: 'one', label: part.label },
           { look: each ? 'rest' : 'two', label: each ? 'Left' : whole.label },
-          ...(each ? [{ look: 'warn', label: tick === undefined ? 'Nearly used up' : 'Ahead of the year' }] : []),
+          ...(each ? [{ look: 'warn', label: tick === undefined ? 'Almost used up' : 'Ahead of the year' }] : []),
           ...(pace && tick !== undefined ? [{ look: 'tick', label: `${pace.label}, ${number(tick)}%` }] : []),
         ]}
       />
@@ -231,10 +231,10 @@ function Waterfall({
   });
   const points = [first, last, ...bars.flatMap(({ from, to }) => [from, to])];
   const [low, high] = [Math.min(...points), Math.max(...points)];
-  // The axis starts just below the lowest value instead of at zero, to keep the steps visible. A label says so.
+  // The axis starts below the lowest value, not at zero: otherwise the steps would be too small to see. A label says so.
   const base = Math.max(0, low - (high - low || high || 1) * 0.35);
   const y = (value: number) => 28 + (TALL - 28) * (1 - (value - base) / (high - base || 1));
-  // On a narrow page the chart is drawn narrower instead of scaled down, so its text keeps its size.
+  // On a narrow page the chart gets narrower and is not scaled down, so its text keeps its size.
   const wide = matchMedia('(max-width: 640px)').matches ? 330 : 720;
   const slot = wide / (bars.length + 2);
   const column = (index: number) => slot * index + slot * 0.14;

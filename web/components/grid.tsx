@@ -1,4 +1,4 @@
-/** The header, rows and cells of a data table, with the details of an expanded row. */
+/** The header, rows and cells of a data table, and the details of an expanded row. */
 import { Fragment } from 'react';
 import { type Column, empty, valueText, isFigure, type Row } from '../lib/columns.ts';
 import type { Schema } from '../lib/schema.ts';
@@ -26,7 +26,7 @@ const Head = ({
   const active = sorting?.key === column.key;
   const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
   return (
-    // aria-label names the header also on a phone, where a select replaces the sort button.
+    // On a phone a select replaces the sort button, so the header needs its own name.
     <th
       scope="col"
       className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined}
@@ -49,7 +49,7 @@ const Head = ({
   );
 };
 
-/** Narrow tables hide columns after the third, later ones first, but never the last one. */
+/** The CSS class that hides a column in a narrow table. The first three and the last column stay visible. */
 const placeOf = (at: number, count: number): string => (at === 0 ? '' : at === count - 1 ? '' : at > 3 ? 'p3' : at > 2 ? 'p2' : '');
 
 interface GridProps {
@@ -93,7 +93,7 @@ export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, 
         </thead>
         <tbody role="rowgroup">
           {rows.map((row, index) => (
-            // Two rows may be equal, so the key contains the index.
+            // Two rows can be equal, so the key contains the index.
             <Fragment key={`${String(row[all[0]?.key ?? ''] as string)} ${index}`}>
               <tr role="row">
                 {columns.map((column, at) => {

@@ -1,7 +1,7 @@
 /** The icons of the app and its logo. */
 import type { ReactNode } from 'react';
 
-/** Icons use a 16 px grid and the colour of the text. */
+/** Icons have a 16 px grid and the colour of the text. */
 const SHAPES = {
   arrow: (
     <>

@@ -1,4 +1,4 @@
-/** The badge of a tool: Read, Write (needs an approval, if no exception applies) or Own (writes at once). */
+/** The badge of a tool: Read, Write (usually needs an approval) or Own (writes without an approval). */
 import { badgeOf, type ToolInfo } from '../lib/tools.ts';
 
 export const KindBadge = ({ tool }: { readonly tool: ToolInfo }) => {
@@ -13,10 +13,7 @@ export const KindBadge = ({ tool }: { readonly tool: ToolInfo }) => {
       </span>
     );
   return (
-    <span
-      className={kind === 'Own' ? 'badge badge--line' : 'badge'}
-      title={kind === 'Own' ? 'Writes at once, without approval' : undefined}
-    >
+    <span className={kind === 'Own' ? 'badge badge--line' : 'badge'} title={kind === 'Own' ? 'Writes without an approval' : undefined}>
       {kind}
     </span>
   );

@@ -14,7 +14,6 @@ interface NoticeProps {
   readonly action?: ReactNode;
 }
 
-/** What happened (bold), why, and one action. */
 export const Notice = ({ look = 'info', icon = 'info', what, children, action }: NoticeProps) => (
   <div className={`notice notice--${look}`}>
     <Icon name={icon} />
@@ -27,7 +26,7 @@ export const Notice = ({ look = 'info', icon = 'info', what, children, action }:
 
 const REFUSED = new Set(['INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'PERSON_REQUIRED']);
 
-/** An error of a tool. Its code decides the icon, the text and the action. */
+/** Shows the error of a tool. The code decides icon, text and action. */
 export function ErrorNotice({
   error,
   requestId = '',
@@ -84,7 +83,7 @@ export function ErrorNotice({
   );
 }
 
-/** A banner while the browser is offline or a server does not answer. */
+/** Shows a banner while the browser is offline or a server does not answer. */
 export function Offline() {
   const { online, states } = useApp();
   const down = states.filter(({ state }) => state !== 'ok');

@@ -1,10 +1,10 @@
-/** Renders an answer or an article from Markdown. HTML and images stay text, and only paths of this site become links. */
+/** Renders Markdown. HTML and images stay text, and only paths of this site become links. */
 import { Fragment, memo, type ReactNode } from 'react';
 import { type Block, type Inline, parseBlocks, parseInline, parseTable, withoutMark } from '../../src/declare/markdown.ts';
 
 function Link({ label, target }: { readonly label: string; readonly target: string }) {
   const url = URL.parse(target, location.origin);
-  // A browser resolves "//host" and "/\\host" to another site, although they begin like a path. So the origin of the parsed URL is checked.
+  // "//host" and "/\host" begin like a path, but browsers resolve them to another site. So this checks the origin of the parsed URL.
   if (target.startsWith('/') && !target.startsWith('//') && url?.origin === location.origin)
     return <a href={url.pathname + url.search}>{label}</a>;
   return (
@@ -32,7 +32,7 @@ function renderNode(node: Inline): ReactNode {
       return node.value;
   }
 }
-// A node has no id, so its position is its React key.
+// A node has no id, so its index is the key.
 const keyed = (node: Inline, index: number): ReactNode => <Fragment key={`${index}`}>{renderNode(node)}</Fragment>;
 const inline = (text: string): ReactNode => parseInline(text).nodes.map(keyed);
 
@@ -67,7 +67,7 @@ function MarkdownTable({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** `memo` compares the source, so React does not render a finished block again while the last block grows. */
+/** While an answer grows, `memo` prevents a new rendering of its finished blocks. */
 const MarkdownBlock = memo(({ type, source }: { readonly type: Block['type']; readonly source: string }) => {
   const lines = source.split('\n');
   if (type === 'code') return <pre className="json json--well">{source}</pre>;
@@ -107,7 +107,7 @@ export function Prose({
 }) {
   const blocks = parseBlocks(text);
   const isTableTitle = (at: number) => blocks[at + 1]?.type === 'table' && blocks[at]?.lines.every((line) => TITLE.test(line)) === true;
-  // `withoutTables` is set where a data table below the text shows the same rows under its own title.
+  // A data table below the text already shows these rows.
   const shown = withoutTables ? blocks.filter(({ type }, at) => type !== 'table' && !isTableTitle(at)) : blocks;
   return (
     <div className="prose">

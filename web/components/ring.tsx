@@ -5,7 +5,7 @@ import { clock, timeLeft } from '../lib/format.ts';
 const CIRCLE = 2 * Math.PI * 19;
 const WAITS = 300;
 
-/** Seconds left by the browser's clock. The card itself uses the server's clock. */
+/** Uses the clock of the browser. The card itself uses the clock of the server. */
 export function useSecondsLeft(expiresAt: string): number {
   const left = () => Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 1000));
   const [seconds, setSeconds] = useState(left);

@@ -1,4 +1,4 @@
-/** A form generated from a tool's input schema, including nested objects and lists. */
+/** Generates a form from a tool's input schema, including nested objects and lists. */
 import { useId } from 'react';
 import { about, type Draft, type Drafts, widgetOf } from '../lib/form.ts';
 import { type Field, fieldsOf, labelFor, numberOf, optionsOf, resolveSchema, type Schema, textOf } from '../lib/schema.ts';
@@ -15,9 +15,9 @@ interface FormProps {
   readonly drafts: Drafts;
   readonly onChange: (drafts: Drafts) => void;
   readonly problems?: readonly Problem[];
-  /** The path prefix of these fields in the input: `items.0.` */
+  /** The path of these fields in the input, such as `items.0.` */
   readonly at?: string;
-  /** Forms on pages use readable labels; the tool explorer uses the names of the keys. */
+  /** Shows readable labels; otherwise the names of the keys. */
   readonly inPlainWords?: boolean;
 }
 
@@ -54,7 +54,7 @@ interface FieldProps {
 
 function FormField({ field: { name, schema, required }, whole, draft, at, problems, inPlainWords, onChange }: FieldProps) {
   const id = useId();
-  // A cursor is long, but nobody types one, so it needs no text area.
+  // Nobody types a cursor, so it needs no text area.
   const widget = name === 'cursor' ? 'text' : widgetOf(schema, whole);
   const problem =
     problems.find(({ path }) => path === at) ?? (widget === 'group' ? undefined : problems.find(({ path }) => path.startsWith(`${at}.`)));
@@ -151,7 +151,7 @@ function Group({ field: { name, schema, required }, whole, draft, at, problems, 
         {inPlainWords ? labelFor(name) : name} <span className="req">{required ? 'list' : 'list, optional'}</span>
       </legend>
       {groups.map((each, index) => (
-        // Entries have no ids: their position is their key.
+        // Entries have no ids, so their index is the key.
         <div key={index} className="group-item">
           <SchemaForm
             schema={items}

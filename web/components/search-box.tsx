@@ -21,7 +21,6 @@ const PLACES: readonly Hit[] = [
 ];
 const MOST = 9;
 
-/** An entry matches if it contains every word of the query. */
 export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   const { servers } = useApp();
   const recent = useRecent();

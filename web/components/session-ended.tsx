@@ -1,4 +1,4 @@
-/** The dialog after a session has ended. It covers the page, because the next person at this screen may be someone else. */
+/** The dialog after the session has ended. It hides the page: the next person at this screen may be someone else. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useRef } from 'react';
 import { signInAgain, signOut } from '../lib/browser-session.ts';
@@ -12,7 +12,7 @@ export default function SessionEnded({ name }: { readonly name: string }) {
         <AlertDialog.Popup className="dialog dialog--middle" initialFocus={again}>
           <AlertDialog.Title>Your session has ended</AlertDialog.Title>
           <AlertDialog.Description>
-            Sign in again as {name} to go on. Your question is kept. Pending approvals still expire after five minutes.
+            Sign in again as {name} to continue. Your question is stored. Pending approvals still expire after five minutes.
           </AlertDialog.Description>
           <div className="acts-end">
             <button className="btn btn--quiet" type="button" onClick={() => void signOut()}>

@@ -1,4 +1,4 @@
-/** The totals that a list tool computes over all matching rows, not only the loaded ones. */
+/** Shows the totals of all matching rows, not only of the loaded ones. */
 import { allColumns } from '../lib/columns.ts';
 import { Value } from './value.tsx';
 

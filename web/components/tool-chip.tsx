@@ -1,4 +1,4 @@
-/** A tool call of an answer, collapsed until the user opens it. */
+/** Shows a tool call of an answer, collapsed until the user opens it. */
 import { useApp } from '../lib/app.tsx';
 import type { ToolUse } from '../lib/turns.ts';
 import { number } from '../lib/format.ts';

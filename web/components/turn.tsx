@@ -13,7 +13,7 @@ import { Prose } from './prose.tsx';
 import { ToolChip } from './tool-chip.tsx';
 import type { Answer } from '../lib/contract.ts';
 
-/** The view of tool results loads with the first answer that needs it. */
+/** Loads with the first answer that has tool results. */
 const Loaded = lazy(() => import('./answer-view.tsx').then((part) => ({ default: part.AnswerView })));
 const AnswerView = (props: ComponentProps<typeof Loaded>) => (
   <Suspense fallback={<div className="skeleton skeleton--figure" aria-hidden="true" />}>
@@ -23,7 +23,7 @@ const AnswerView = (props: ComponentProps<typeof Loaded>) => (
 
 interface TurnProps {
   readonly turn: Turn;
-  /** The question of the next turn. If this turn offered choices, it shows which one the user chose. */
+  /** The question of the next turn. It marks the choice that the user made in this turn. */
   readonly next: string | undefined;
   readonly last: boolean;
   readonly onAsk: (question: string) => void;
@@ -38,7 +38,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 const MOST_CHOICES = 6;
 
-/** The tool results to show: if there are cards, only the cards; else every chart and the last result without a chart. */
+/** Selects the tool results to show. If there are cards, it selects only the cards, otherwise all charts and the last other result. */
 function shownOf(uses: readonly ToolUse[], find: (use: ToolUse) => Found | undefined): ToolUse[] {
   const cards = uses.filter(({ answer }) => answer?.status === 'pending_confirmation');
   if (cards.length > 0) return cards;
@@ -59,7 +59,7 @@ const besideOf = (row: Record<string, unknown>): string =>
     .filter((each) => typeof each === 'string')
     .join(', ');
 
-/** If the answer ends with a question, the rows of the last tool call are offered as choices. */
+/** If the answer ends with a question, the rows of the last tool call become choices. */
 function choicesOf({ text, uses, state }: Turn): { name: string; beside: string }[] {
   const answer = uses.at(-1)?.answer;
   if (state !== 'done' || !/\?\s*$|which one/i.test(text) || answer?.status !== 'success' || !Array.isArray(answer.data)) return [];
@@ -68,7 +68,7 @@ function choicesOf({ text, uses, state }: Turn): { name: string; beside: string 
   return choices.length > 1 && choices.length <= MOST_CHOICES ? choices : [];
 }
 
-/** Stored results may be truncated and out of date, so a reopened conversation offers to call the tool again. */
+/** A stored result may be truncated and old, so this offers to call the tool again. */
 function StoredResult({ use, tool }: { readonly use: ToolUse; readonly tool: Found }) {
   const [fresh, setFresh] = useState<{ readonly answer: Answer; readonly requestId: string }>();
   const [busy, setBusy] = useState(false);
@@ -100,7 +100,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
     state === 'done' && text === ''
       ? uses.flatMap(({ answer, requestId = '' }) => (answer?.status === 'error' ? [{ answer, requestId }] : [])).at(-1)
       : undefined;
-  // A pending card or a choice is the next step, so there are no further actions.
+  // A pending card or a choice is the next step, so "Copy" and "Ask again" are hidden.
   const waits = shown.some(({ answer }) => answer?.status === 'pending_confirmation');
   const finished = state === 'done' || state === 'stopped' || state === 'broken';
   return (
@@ -153,7 +153,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
             const tool = find(use);
             if (!tool || !use.answer) return null;
             if (use.stored) return <StoredResult key={use.id} use={use} tool={tool} />;
-            // The text of the answer already describes a single record, so its details start collapsed.
+            // The text already describes a single record, so its details start collapsed.
             const single = use.answer.status === 'success' && !tool.chart && !Array.isArray(use.answer.data);
             const view = (
               <AnswerView tool={tool} input={use.input} answer={use.answer} requestId={use.requestId ?? ''} onNarrow={onNarrow} />
@@ -193,14 +193,15 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
           <Notice
             look="warn"
             icon="plug"
-            what="The answer broke off here."
+            what="The answer was interrupted."
             action={
               <button className="btn btn--sm" type="button" onClick={() => onAsk(question)}>
                 Ask again
               </button>
             }
           >
-            {turn.brokeAt !== undefined && `You were disconnected at ${moment(turn.brokeAt)}. `}The part above is kept.
+            {turn.brokeAt !== undefined && `The connection was lost at ${moment(turn.brokeAt)}. `}The part above is complete up to that
+            point.
           </Notice>
         )}
         {finished && text !== '' && choices.length === 0 && !waits && (

@@ -56,7 +56,7 @@ export function Value({
   return <bdi>{text}</bdi>;
 }
 
-/** Untrusted text, marked as such. */
+/** Shows untrusted text and marks it as such. */
 export const DataText = ({ from, children }: { readonly from: string; readonly children: string }) => (
   <figure className="datatext">
     <figcaption>

@@ -1,10 +1,10 @@
-/** The HTTP client of the gateway. A cookie authenticates the user; the CSRF token proves that this page sent the request. */
+/** The HTTP client for the gateway. A cookie identifies the user; the CSRF token proves that this page sent the request. */
 import type { Answer, ErrorAnswer } from './contract.ts';
 
 const root = document.getElementById('app');
 export const csrf = root?.dataset['csrf'] ?? '';
 
-/** An error answer of the server, or OFFLINE if the server cannot be reached. */
+/** An error answer of the server, or OFFLINE if no server answers. */
 export class ApiError extends Error {
   readonly answer: ErrorAnswer;
   readonly requestId: string;
@@ -27,7 +27,7 @@ const unreachable = (): ApiError =>
 
 type Listener = () => void;
 const ended = new Set<Listener>();
-/** Calls the listener when the server answers 401. */
+/** The listener is called when the server answers 401. */
 export const onSessionEnded = (listener: Listener): (() => void) => {
   ended.add(listener);
   return () => ended.delete(listener);
@@ -60,7 +60,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-/** The gateway always answers with JSON. Anything else comes from a proxy in between. */
+/** The gateway always answers with JSON. Any other answer comes from a proxy, and counts as offline. */
 export async function fetchJson(path: string, init: RequestInit = {}): Promise<JsonResponse> {
   const started = performance.now();
   const answer = await send(path, init);
@@ -76,7 +76,6 @@ export async function fetchJson(path: string, init: RequestInit = {}): Promise<J
 const isError = (body: unknown): body is ErrorAnswer =>
   typeof body === 'object' && body !== null && 'status' in body && body.status === 'error';
 
-/** Returns `data` of a successful answer. */
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   const { body, requestId } = await fetchJson(path, signal ? { signal } : {});
   if (isError(body)) throw new ApiError(body, requestId);
@@ -94,7 +93,7 @@ export interface CallResult {
   readonly ms: number;
 }
 
-/** Calls a tool. An error answer is returned, not thrown. */
+/** Returns an error answer of the tool and does not throw it. */
 export async function call(server: string, tool: string, input: object, signal?: AbortSignal): Promise<CallResult> {
   const { body, requestId, ms } = await fetchJson(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, {
     method: 'POST',

@@ -15,10 +15,10 @@ export interface App {
   readonly states: readonly ServerState[];
   readonly online: boolean;
   readonly ended: boolean;
-  /** Reloads the pending confirmations; `decided` does so in every tab. */
+  /** Reloads the pending confirmations. `decided` reloads them in every tab. */
   refresh(): void;
   decided(): void;
-  /** Reloads user and tools: a decision may have changed the user's roles. */
+  /** Reloads user and tools, because a decision can change the user's roles. */
   reload(): void;
 }
 
@@ -32,7 +32,7 @@ export function useApp(): App {
 const WAITING_MS = 10_000;
 const STATES_MS = 30_000;
 
-/** Runs at an interval while the page is visible, and at once when it becomes visible. */
+/** Runs while the page is visible, and immediately when it becomes visible. */
 function useInterval(work: () => void, ms: number, active: boolean): void {
   useEffect(() => {
     if (!active) return;
@@ -111,7 +111,7 @@ export function AppProvider({
     () =>
       onTabMessage((message) => {
         if (message.is === 'decided') void refresh();
-        // The user of this tab is signed out: in another tab someone signed out, or signed in as another user.
+        // In another tab, the user signed out or another user signed in. This tab must not show data any more.
         if (message.is === 'left' || (message.is === 'here' && username !== undefined && message.username !== username)) {
           clearBrowserData();
           location.assign('/');

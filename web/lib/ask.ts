@@ -1,12 +1,12 @@
-/** Sends a question and yields the events of its answer (server-sent events). */
+/** Sends a question and yields the server-sent events of the answer. */
 import { OFFLINE, ApiError, send } from './api.ts';
 import type { AssistantEvent, ErrorAnswer } from './contract.ts';
 
-/** The error for a stream that ends before `[DONE]`, and for an answer that is not JSON. */
+/** The error for a stream without `[DONE]` and for an answer that is not JSON. */
 const broken = () =>
-  new ApiError({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });
+  new ApiError({ status: 'error', code: OFFLINE, message: 'The answer was interrupted.', suggestedAction: '', retryable: true });
 
-/** Yields the value of each `data:` line of an event stream. A line may be split over several chunks. */
+/** Yields the value of each `data:` line. A line may be split over several chunks. */
 export async function* lines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

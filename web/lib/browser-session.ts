@@ -1,4 +1,4 @@
-/** Stored drafts, messages between tabs, and sign-out, which clears the storage and informs the other tabs. */
+/** Stores drafts, sends messages between tabs, and signs the user out. */
 import { csrf } from './api.ts';
 
 type TabMessage = { readonly is: 'decided' } | { readonly is: 'left' } | { readonly is: 'here'; readonly username: string };
@@ -11,7 +11,7 @@ export const onTabMessage = (listener: (message: TabMessage) => void): (() => vo
   return () => channel?.removeEventListener('message', hear);
 };
 
-/** A draft is kept for each user when the session expires. Signing out deletes all drafts. */
+/** Each user has own drafts. They survive the end of a session; signing out deletes them. */
 const PREFIX = 'tamshai:';
 export function saveDraft(person: string, name: string, text: string): void {
   try {
@@ -30,7 +30,7 @@ export function loadDraft(person: string, name: string): string {
 }
 
 const running = new Set<AbortController>();
-/** Returns an abort controller for a stream. Sign-out aborts it. */
+/** Returns an abort controller for a stream. Sign-out aborts the stream. */
 export function stream(): AbortController {
   const controller = new AbortController();
   running.add(controller);
@@ -51,7 +51,7 @@ export function clearBrowserData(): void {
 export async function signOut(): Promise<void> {
   clearBrowserData();
   await fetch('/signout', { method: 'POST', body: new URLSearchParams({ csrf }), redirect: 'manual' }).catch(() => undefined);
-  // Other tabs get the message only after the session is closed: a tab that reloads before would still be signed in.
+  // The session must be closed first: a tab that reloads earlier would still be signed in.
   postToOtherTabs({ is: 'left' });
   location.assign('/');
 }

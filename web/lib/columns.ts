@@ -1,4 +1,4 @@
-/** Chooses the columns of a table from the row schema and from the values of the rows. */
+/** Chooses the columns of a table from the row schema and the values. */
 import { HIDDEN } from './hidden.ts';
 import { fieldsOf, isRecord, optionsOf, type Schema, textOf, typeOf } from './schema.ts';
 import type { MaskInfo } from './tools.ts';
@@ -29,14 +29,14 @@ export interface Column {
   readonly kind: Kind;
   readonly schema: Schema;
   readonly mask: MaskInfo | undefined;
-  /** Another person may have written it, so it is marked and shown as text. */
+  /** The text is untrusted, so it is marked. */
   readonly untrusted: boolean;
   value(row: Row): unknown;
 }
 
 const LONG = 90;
 const STATUS = /^(status|state|stage|priority|decision|compliance_status|tier|role|event_type)$/;
-/** A state or country code, which is not a status. */
+/** A state or country code. It is not a status. */
 const PLACE = /^[A-Z]{2}$/;
 const NAMED = /^(name|full_name|title|subject|vendor_name|vendor|department|period|category|topic|jurisdiction|\w*_name)$/;
 
@@ -61,14 +61,14 @@ function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   if (optionsOf(schema)) return 'code';
   if (rows.some((row) => isRecord(row[key]) || (Array.isArray(row[key]) && (row[key] as unknown[]).some(isRecord)))) return 'inner';
   const long = (value: unknown) => typeof value === 'string' && (value.length > LONG || value.includes('\n'));
-  // A name stays a column even if it is long: it identifies the row.
+  // A name stays a column even if it is long, because it identifies the row.
   return !NAMED.test(key) && rows.some((row) => long(row[key])) ? 'long' : 'text';
 }
 
 export function allColumns(schema: Schema, whole: Schema, rows: readonly Row[], masked: readonly MaskInfo[]): Column[] {
   const declared = fieldsOf(schema, whole);
   const names = declared.map(({ name }) => name);
-  // Fields that the schema does not name are shown as well.
+  // Adds fields that the schema does not declare.
   const more = [...new Set(rows.flatMap((row) => Object.keys(row)))]
     .filter((key) => !names.includes(key))
     .map((name) => ({ name, schema: {} as Schema, required: false }));
@@ -100,18 +100,18 @@ const WEIGHT: Readonly<Record<Kind, number>> = {
   long: 99,
   inner: 99,
 };
-/** Weight that is added for each further column of the same kind: two dates say less than a date and a name. */
+/** Added to the weight of each further column of the same kind: a date and a name say more than two dates. */
 const AGAIN: Partial<Record<Kind, number>> = { status: 2.5, date: 2, text: 1, time: 1 };
 const MOST = 6;
 const MOST_FIGURES = 8;
-/** Columns from this weight on are left out, unless the table would have fewer than FEW others. */
+/** Columns with this weight or more are left out, if at least FEW others remain. */
 const DULL = 10;
 const FEW = 2;
 export const WORDY = 40;
 export const empty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** The fields that a tool declares as important: `drawn` in its chart, `asked` in its filters and orders. */
+/** Important fields by the declaration of the tool: `drawn` in its chart, `asked` in its filters and orders. */
 export interface FieldHints {
   readonly drawn: ReadonlySet<string>;
   readonly asked: ReadonlySet<string>;
@@ -128,7 +128,7 @@ export function fieldHintsOf({ chart, inputSchema }: { readonly chart?: unknown;
   return { drawn: new Set(textsIn(chart)), asked: new Set([...inputs.map(({ name }) => name), ...orders].map(stem)) };
 }
 
-/** The weight of each column: lower is more important. */
+/** The weight of each column. A lower weight is more important. */
 function weigh(columns: readonly Column[], all: readonly Column[], rows: readonly Row[], hints: FieldHints): Map<Column, number> {
   const keys = new Set(all.map(({ key }) => key));
   const moneys = columns.filter(({ kind }) => kind === 'money');
@@ -136,24 +136,24 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
   const of = (column: Column): number => {
     const { key, kind, mask, untrusted, schema, value } = column;
     if (hints.drawn.has(key)) return 0;
-    // A description marks a field that its author found worth explaining.
+    // The author described this field, so it is probably important.
     const described = textOf(schema, 'description') !== '';
     let weight = WEIGHT[kind];
-    // Of several amounts, the first and the last matter most: gross and net, opening and closing.
+    // The first and the last amount matter most, such as gross and net.
     if (kind === 'money' && column !== moneys[0]) weight += column === moneys.at(-1) || described ? 1.5 : 4;
     if (kind === 'time' && described) weight -= 5;
     if (hints.asked.has(stem(key))) weight -= 2.5;
     if (/(^|_)(id|ur[il])$/.test(key)) weight += 6;
-    // Users rarely look for who changed a row and when.
+    // Users rarely need to know who changed a row and when.
     const event = /^(\w+?)_(?:by|at|on)(?:_name)?$/.exec(key)?.[1];
     if (event !== undefined && keys.has(`${event}_by`) && (keys.has(`${event}_at`) || keys.has(`${event}_by_name`))) weight += 5;
     const held = rows.map((row) => value(row));
     const words = held.filter((each) => typeof each === 'string');
-    // Long text is read in the details of the row.
+    // Users read long texts in the details of the row.
     const wordy = words.reduce((sum, each) => sum + each.length, 0) > WORDY * words.length;
     if (kind === 'text') weight += (wordy ? 4 : 0) + (untrusted ? (wordy ? 12 : LABEL.test(key) ? 0 : 3) : 0);
     if (held.filter(empty).length > half) weight += 4;
-    // A column with one value in all rows does not tell rows apart. A hidden amount stays: users look for it and for who may see it.
+    // A column with the same value everywhere does not distinguish rows. A hidden amount stays, because users look for it.
     if (rows.length > 4 && new Set(held).size === 1 && !(mask && kind === 'money')) weight += 5;
     return weight;
   };
@@ -170,7 +170,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
   );
 }
 
-/** The columns that a table shows: the name first, amounts last. The details of a row show the other fields. */
+/** The columns that a table shows: the name first, amounts last. */
 export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, hints: FieldHints = NO_HINTS): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
@@ -206,14 +206,14 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
   const isAsked = ({ key }: Column) => hints.asked.has(stem(key));
   const amounts = kept.filter(({ kind }) => kind === 'money');
   const count = kept.find(({ kind }) => kind === 'number' || kind === 'percent');
-  // A phone emphasises the last column: prefer an amount that the tool can filter or sort by.
+  // A phone emphasises the last column. An amount that the tool can filter or sort by is best there.
   const end = amounts.length > 0 ? amounts.toSorted((a, b) => Number(isAsked(a)) - Number(isAsked(b))) : count ? [count] : [];
   return [main, ...kept.filter((column) => !end.includes(column)), ...end];
 }
 
 export const isFigure = ({ kind }: Column): boolean => kind === 'money' || kind === 'number' || kind === 'percent';
 
-/** Formats a value as text; undefined if it is empty. */
+/** Undefined if the value is empty. */
 export function valueText(value: unknown, kind: Kind): string | undefined {
   if (empty(value)) return undefined;
   if (typeof value === 'number') return kind === 'money' ? money(value) : kind === 'percent' ? `${number(value)}%` : number(value);
@@ -231,7 +231,7 @@ export function valueText(value: unknown, kind: Kind): string | undefined {
   return JSON.stringify(value);
 }
 
-/** Compares two values for sorting. Empty values come last. */
+/** Empty values come last. */
 export function compare(a: unknown, b: unknown): number {
   if (empty(a) || empty(b)) return Number(empty(a)) - Number(empty(b));
   if (typeof a === 'number' && typeof b === 'number') return a - b;

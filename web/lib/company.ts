@@ -1,4 +1,4 @@
-/** The company of the installation. The app loads it from /api/user/info before it shows any data. */
+/** The company of the installation. The app loads it before it shows data. */
 import type { User } from '../../contracts/api.d.ts';
 
 export type Company = User['company'];

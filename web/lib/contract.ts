@@ -1,4 +1,4 @@
-/** The types of the API, which are generated from the OpenAPI document, under the names that the app uses. */
+/** Names for the API types that are generated from the OpenAPI document. */
 import type { AssistantEvent, Conversation, Readiness, Success, ToolList } from '../../contracts/api.d.ts';
 
 export type {

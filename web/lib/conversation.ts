@@ -13,7 +13,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
   readonly title: string;
   readonly answering: boolean;
-  /** For screen readers: announced once per answer, not for every piece. */
+  /** Screen readers announce this once per answer. */
   readonly status: string;
   readonly trouble: ApiError | undefined;
   readonly held: number;
@@ -24,14 +24,14 @@ export interface Conversation {
   erase(): Promise<void>;
 }
 
-/** A question that only says yes or no. It decides nothing: only the buttons of the card approve or deny. */
+/** A question that only says yes or no. It decides nothing: only the buttons of the card do. */
 const DECISION =
   /^\s*(yes|yep|yeah|y|ok|okay|sure|approve(d)?( it)?|confirm(ed)?|do it|go ahead|deny|no|cancel|ja|oui|sí|si)(,? (please|do it|go ahead))?[\s.!]*$/i;
-const CANNOT = 'I cannot approve for you. Please press Approve or Deny on the card above.';
+const CANNOT = 'I cannot approve for you. Press Approve or Deny on the card above.';
 
 let lastModel: string | undefined;
 
-/** Receives a question that the server did not accept (`back`), and sends it again when the rate limit allows (`due`). */
+/** `back` receives a question that the server did not accept. `due` sends it again after the rate limit. */
 export interface Asker {
   back(question: string): void;
   due(question: string): void;
@@ -88,7 +88,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
       setTrouble(undefined);
       let turn = newTurn(question);
       setTurns((before) => [...before, turn]);
-      // An answer arrives in hundreds of pieces, so the page renders at most once per frame.
+      // An answer has hundreds of pieces, so the page renders at most once per frame.
       let frame = 0;
       const draw = () => {
         frame = 0;
@@ -127,7 +127,6 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
         if (!(error instanceof ApiError)) throw error;
         const { code, details } = error.answer;
         if (turn.text === '' && turn.uses.length === 0 && code !== OFFLINE) {
-          // The server did not accept the question, so it returns to the field.
           setTurns((before) => before.filter((each) => each.key !== turn.key));
           if (code === 'RATE_LIMITED') setHeld(Math.max(1, Number(details?.['retryAfterSeconds'] ?? 5)));
           else if (code !== 'UNAUTHENTICATED') setTrouble(error);
@@ -136,7 +135,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
           setStatus(error.message);
         } else {
           change({ ...turn, state: 'broken', brokeAt: new Date().toISOString() });
-          setStatus('The answer broke off.');
+          setStatus('The answer was interrupted.');
         }
       } finally {
         cancelAnimationFrame(frame);

@@ -1,6 +1,6 @@
-/** Writes CSV. An apostrophe precedes every cell that a spreadsheet would read as a formula. */
+/** Writes CSV. An apostrophe in front of a cell prevents a spreadsheet from running it as a formula. */
 
-/** Spreadsheets skip spaces before a formula, and some accept full-width signs. */
+/** Spreadsheets ignore spaces before a formula, and some accept full-width signs. */
 const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 

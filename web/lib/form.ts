@@ -1,4 +1,4 @@
-/** Converts the drafts of a form to the input of a tool. An empty optional field is omitted from the input. */
+/** Converts the drafts of a form to the input of a tool. It omits empty optional fields. */
 import { fieldsOf, isRecord, numberOf, optionsOf, resolveSchema, type Schema, textOf, typeOf } from './schema.ts';
 
 /** The raw value of a field; undefined means "not sent". */
@@ -50,7 +50,7 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
     return Array.isArray(draft) ? draft.map((each) => toInput(each as Drafts, resolveSchema(schema['items'], whole), whole)) : undefined;
   if (typeof draft !== 'string') return draft;
   if (widget === 'number') {
-    // An invalid number is sent as typed: the server's validation message then appears below the field.
+    // Sends an invalid number unchanged, so the field shows the message of the server.
     const given = Number(draft.replace(/[\s,$]/g, ''));
     return Number.isFinite(given) ? given : draft;
   }
@@ -61,7 +61,7 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
       .filter(Boolean);
   if (widget === 'choice') return optionsOf(schema)?.find((each) => String(each as string) === draft) ?? draft;
   if (widget === 'flag') return draft === 'true';
-  // Only text that begins like a JSON object or array is parsed. A number such as a year stays text.
+  // Parses only text that begins like a JSON object or array, so a number such as a year stays text.
   if (widget === 'json' && /^\s*[[{]/.test(draft)) {
     try {
       return JSON.parse(draft) as unknown;
@@ -80,16 +80,15 @@ export const toInput = (drafts: Drafts, schema: Schema, whole: Schema = schema):
     }),
   );
 
-/** Years have no thousands separator. */
+/** Years have no thousands separator, so small numbers have none. */
 const size = (limit: number | undefined) => (limit === undefined ? '' : limit < 10_000 ? String(limit) : limit.toLocaleString('en-US'));
 
-/** "date, optional", "1 to 50, optional" */
+/** Describes a field, for example "date, optional" or "1 to 50, optional". */
 export function about(schema: Schema, required: boolean, whole: Schema): string {
   const [low, high] = [numberOf(schema, 'minimum'), numberOf(schema, 'maximum')];
   const safe = (limit: number | undefined) => limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
   const widget = widgetOf(schema, whole);
   const [least, most] = [numberOf(schema, 'minLength'), numberOf(schema, 'maxLength')];
-  // Bounds like MAX_SAFE_INTEGER do not help the user.
   const range = safe(low) && safe(high) && (high ?? 0) <= 1_000_000 ? `${size(low)} to ${size(high)}` : undefined;
   const kind =
     range ??

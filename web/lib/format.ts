@@ -5,7 +5,7 @@ import { company } from './company.ts';
 
 export { clock, timeLeft } from '../../src/gateway/pages/format.ts';
 
-/** `manager_id` reads "Manager id". */
+/** `manager_id` becomes "Manager id". */
 export const labelFor = (field: string): string => {
   const words = field.replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -26,7 +26,7 @@ const rounded = (amount: number, decimals: number): string =>
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   }).format(amount);
-/** Short form for charts: $14.31M. */
+/** The short form for charts: $14.31M. */
 export function shortMoney(amount: number): string {
   const size = Math.abs(amount);
   const sign = amount < 0 ? '−' : '';
@@ -41,7 +41,7 @@ const SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-d
 const LOCAL_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const LOCAL_DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** 20 Nov; with the year unless it is the current one. */
+/** 20 Nov, or with the year if it is not the current one. */
 export function day(text: string, now = new Date()): string {
   const date = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return text;
@@ -59,7 +59,7 @@ export function moment(text: string, now = new Date()): string {
 const MINUTE = 60_000;
 const sameDay = (a: Date, b: Date) => a.toDateString() === b.toDateString();
 const dayBefore = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1);
-/** 12 min ago, 3 h ago, Yesterday, 13 Nov. */
+/** For example 12 min ago, 3 h ago, Yesterday, 13 Nov. */
 export function ago(text: string, now = new Date()): string {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return text;
@@ -71,7 +71,7 @@ export function ago(text: string, now = new Date()): string {
   if (sameDay(date, dayBefore(now))) return 'Yesterday';
   return (date.getFullYear() === now.getFullYear() ? LOCAL_DAY : LOCAL_DAY_AND_YEAR).format(date);
 }
-/** today at 08:55, yesterday at 21:10, 13 Nov at 07:02. */
+/** For example today at 08:55, yesterday at 21:10, 13 Nov at 07:02. */
 export function whenAt(text: string, now = new Date()): string {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return text;
@@ -89,6 +89,6 @@ export const initials = (name: string): string => {
   return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.charAt(0).toUpperCase() ?? '').join('');
 };
 export const count = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
-/** "a, b and c" */
+/** For example "a, b and c". */
 export const joined = (words: readonly string[], last = 'and'): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`;

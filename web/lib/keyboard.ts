@@ -1,4 +1,4 @@
-/** Keyboard shortcuts. None of them approves or denies a change. */
+/** Keyboard shortcuts. No shortcut approves or denies a change. */
 import { useEffect } from 'react';
 
 export type Keys = Readonly<Record<string, () => void>>;
@@ -23,7 +23,7 @@ export const switchKeys = (on: boolean): void => {
 const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Key names: `n`, `g a` (a sequence), `?`, `mod+k`, `Escape`. Single letters are ignored while a field has the focus. */
+/** Key names: `n`, `g a` (a sequence), `?`, `mod+k`, `Escape`. Single letters do nothing while a field has the focus. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     let before = '';

@@ -2,7 +2,7 @@ import { dayIn } from '../../src/declare/company.ts';
 import { fiscalYearOf, yearOf } from '../../src/declare/fiscal.ts';
 import { company } from './company.ts';
 
-/** The elapsed part of a fiscal year in per cent; undefined unless the year is the current one. */
+/** The elapsed part of the current fiscal year in percent; undefined for another year. */
 export function elapsedOf(year: unknown, now = new Date()): number | undefined {
   const today = dayIn(company().timeZone, now);
   if (typeof year !== 'number' || year !== fiscalYearOf(today, company())) return undefined;

@@ -1,4 +1,4 @@
-/** The router. It intercepts clicks on links to the app's own paths and changes the page without a reload. */
+/** The router. It handles clicks on links to own paths and changes the page without a reload. */
 import { useSyncExternalStore } from 'react';
 
 const OURS = /^\/(?:$|c\/|approvals|tools|audit|settings|portal)/;

@@ -1,4 +1,4 @@
-/** Reads the JSON Schemas of tools: what forms, tables and cards need of them. */
+/** Reads the JSON Schemas of tools for forms, tables and cards. */
 import { HIDDEN } from './hidden.ts';
 import { labelFor } from './format.ts';
 
@@ -14,7 +14,7 @@ const at = (whole: Schema, reference: string): Schema => {
   return isRecord(found) ? found : {};
 };
 
-/** Resolves references and drops the alternatives for null and for hidden values. */
+/** Resolves references, and removes the alternatives for null and for hidden values. */
 export function resolveSchema(schema: unknown, whole: Schema): Schema {
   if (!isRecord(schema)) return {};
   const reference = schema['$ref'];
@@ -54,7 +54,7 @@ export function fieldsOf(schema: Schema, whole: Schema = schema): Field[] {
   }));
 }
 
-/** The schema of `data` in a tool's answer. If it is a list, `rowSchema` returns the schema of one row. */
+/** The schema of `data` in a tool's answer. For a list, use `rowSchema` on it. */
 export const dataSchema = (output: Schema): Schema => {
   const properties = isRecord(output['properties']) ? output['properties'] : {};
   return resolveSchema(properties['data'], output);

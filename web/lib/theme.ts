@@ -1,4 +1,4 @@
-/** Stores the theme under the key that the gateway's pages use, so the app and these pages have the same theme. */
+/** Stores the theme. The gateway's pages use the same key. */
 export function toggleTheme(): void {
   const { dataset } = document.documentElement;
   const dark = dataset['theme'] ? dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;

@@ -1,4 +1,4 @@
-/** Types and suggestions from `/api/user/mcp-tools`, the only source of what the app knows about tools. */
+/** Types of tools, and suggested questions from the list of the user's tools. */
 import type { ServerInfo, ToolInfo } from './contract.ts';
 
 export type { MaskInfo, ServerInfo, ToolInfo } from './contract.ts';
@@ -16,7 +16,7 @@ export const findTool = (servers: readonly ServerInfo[], server: string, tool: s
 export interface Suggestion {
   readonly ask: string;
   readonly server: string;
-  /** Whether the tool is a write tool, which needs an approval unless the condition `atOnceWhen` is true. */
+  /** A write tool needs an approval, unless the condition `atOnceWhen` is true. */
   readonly writes: boolean;
   readonly atOnceWhen: string | null;
 }
@@ -27,7 +27,7 @@ export interface SuggestionGroup {
 
 const ABOUT_ONESELF = /\b(my|mine|i|i'm|i've)\b/i;
 
-/** The group of a tool: it depends on the user's role that opens the tool, and on whether its examples are about the user. */
+/** The group depends on the role that opens the tool, and on whether its examples are about the user. */
 function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['name'] {
   if (tool.kind === 'act') return 'You';
   const through = tool.roles.filter((role) => role !== 'employee' && roles.includes(role));
@@ -37,17 +37,17 @@ function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['nam
   return through.every((role) => role === 'manager') ? 'Your team' : 'Your work';
 }
 
-/** Matches an id or a long number. Questions that contain one are not suggested, because users do not remember ids. */
+/** Matches an id or a long number. Users do not remember ids, so such questions are not suggested. */
 const OPAQUE = /\b[a-z]{1,4}-\d+\b|\b(?!20\d\d\b)\d{4,}\b/i;
 
-/** An example of the tool for that group. In "You", the example must be about the user. */
+/** An example of the tool. In the group "You" it must be about the user. */
 const askOf = (tool: ToolInfo, group: SuggestionGroup['name']): string | undefined =>
   tool.examples.find(({ ask }) => !OPAQUE.test(ask) && (group !== 'You' || tool.kind === 'act' || ABOUT_ONESELF.test(ask)))?.ask;
 
-/** The share of a tool's examples that are about the user. */
+/** The share of examples that are about the user. */
 const personal = ({ examples }: ToolInfo) => examples.filter(({ ask }) => ABOUT_ONESELF.test(ask)).length / Math.max(1, examples.length);
 
-/** Reads first. If there is room for more than three, the last suggestion is a change. */
+/** Reads come first. With room for more than three, the last suggestion is a change. */
 function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] {
   const reads = all.filter(({ writes }) => !writes);
   if (reads.length === 0) return all.slice(0, room);
@@ -57,7 +57,7 @@ function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] 
 
 const SHARES: readonly (readonly number[])[] = [[], [8], [4, 4], [4, 2, 2]];
 
-/** Suggested questions in up to three groups. Within a group, the servers take turns. */
+/** Suggests questions in up to three groups. In a group, the servers take turns. */
 export function suggestions(servers: readonly ServerInfo[], roles: readonly string[]): SuggestionGroup[] {
   const names = roles.includes('executive')
     ? (['The company', 'Your work', 'Your team', 'You'] as const)

@@ -1,4 +1,4 @@
-/** Builds a turn, which is what the page shows of one question, from the events of its answer or from a stored conversation. */
+/** Builds a turn (a question with its answer) from events or from a stored conversation. */
 import type { Answer, AssistantEvent, Conversation, ErrorAnswer, StopReason } from './contract.ts';
 
 export interface ToolUse {
@@ -12,7 +12,7 @@ export interface ToolUse {
   readonly hasMore?: boolean;
   readonly requestId?: string;
   readonly untrusted?: boolean;
-  /** Loaded from a stored conversation, whose results may be truncated. */
+  /** True for a stored conversation. The result may be truncated. */
   readonly stored?: boolean;
 }
 export interface Turn {
@@ -58,7 +58,7 @@ export function applyEvent(turn: Turn, event: AssistantEvent): Turn {
       return { ...turn, error: event };
     case 'stop':
       return { ...turn, reason: event.reason, state: event.reason === 'cancelled' ? 'stopped' : 'done' };
-    // The preceding tool_result already contains the card and the cursor.
+    // The tool_result before this event already contains the card and the cursor.
     case 'pending_confirmation':
     case 'pagination':
       return turn;
@@ -67,7 +67,7 @@ export function applyEvent(turn: Turn, event: AssistantEvent): Turn {
   }
 }
 
-/** Converts a stored conversation to turns. Stored tool names begin with their server's name. */
+/** Converts a stored conversation. Stored tool names begin with the name of the server. */
 export function turnsOf({ id, exchanges }: Conversation, servers: readonly string[]): Turn[] {
   return exchanges.map(({ question, text, calls, stopped }, index) => {
     const uses = calls.map(({ id: call, name, input, result }): ToolUse => {
@@ -87,6 +87,6 @@ export function turnsOf({ id, exchanges }: Conversation, servers: readonly strin
   });
 }
 
-/** The ids of the approval cards in these turns, newest last, including cards that are already decided. */
+/** The ids of the approval cards in these turns, newest last, including decided ones. */
 export const cardsOf = (turns: readonly Turn[]): string[] =>
   turns.flatMap(({ uses }) => uses.flatMap(({ answer }) => (answer?.status === 'pending_confirmation' ? [answer.confirmationId] : [])));

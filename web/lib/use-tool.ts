@@ -1,4 +1,4 @@
-/** Hooks that call a tool when a page opens, and load further pages of a list. */
+/** Hooks that call a tool when a page opens and load further pages of a list. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { type CallResult, call, ApiError } from './api.ts';
 import type { Row } from './columns.ts';
@@ -8,7 +8,7 @@ export interface Asked {
   readonly answer: Answer | undefined;
   readonly requestId: string;
   readonly again: () => void;
-  /** Replaces the answer by that of another call. */
+  /** Replaces the answer. */
   readonly put: (answer: Answer) => void;
 }
 
@@ -58,7 +58,7 @@ export interface Pages {
 }
 const listed = (answer: Answer | undefined): readonly Row[] => (answer?.status === 'success' ? (answer.data as readonly Row[]) : []);
 
-/** The rows of the first page and of all pages loaded after it. A new first page resets them. */
+/** Collects the rows of all loaded pages. A new first page resets them. */
 export function usePages(first: Answer | undefined, next: (cursor: string) => Promise<Pick<CallResult, 'answer' | 'requestId'>>): Pages {
   const [added, setAdded] = useState<Added>();
   const [trouble, setTrouble] = useState<Pages['trouble']>();

@@ -1,4 +1,4 @@
-/** The approvals page: pending changes, those decided in the last day, and the selected card. On a phone, list and card are two pages. */
+/** The approvals page: pending changes, recently decided changes, and the selected card. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { ApprovalCard } from '../components/card.tsx';
 import type { CardState } from '../server-pages/approval-card.ts';
@@ -42,7 +42,7 @@ const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look
   executing: { icon: 'clock', look: 'faint', says: 'Approved, running' },
 };
 
-/** When the change was decided or expired. */
+/** The time of the decision or of the expiry. */
 const endOf = ({ decidedAt, confirmationData }: Confirmation): string => decidedAt ?? confirmationData.expiresAt;
 
 function Decided({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
@@ -71,7 +71,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
   }, []);
   useEffect(() => void load(), [load, waiting]);
   const order = useMemo(() => [...waiting, ...decided].map(({ confirmationId }) => confirmationId), [waiting, decided]);
-  // On a wide page the first card is selected, but it does not take the focus.
+  // Shows the first card without moving the focus to it.
   const shown = id ?? waiting[0]?.confirmationId;
   const move = useCallback(
     (by: number) => {

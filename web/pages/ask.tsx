@@ -16,7 +16,7 @@ import { Shell } from '../shell.tsx';
 
 const NOTE = 'Most changes need your approval.';
 const NEAR = 80;
-/** The page follows the answer until this long after its last change. Later it grows only because the user opened something. */
+/** The page follows a growing answer until this long after its last change. Later growth comes from the user. */
 const SETTLES_MS = 5000;
 
 function Waits() {
@@ -67,7 +67,7 @@ const aboutWhat = (groups: readonly SuggestionGroup[]) =>
     'or',
   );
 
-/** Scrolls with a growing answer while the user is at the end of the page. */
+/** Scrolls with a growing answer if the user is at the end of the page. */
 function useFollowing(changes: readonly unknown[]): { readonly away: boolean; readonly toEnd: () => void } {
   const [away, setAway] = useState(false);
   const following = useRef(true);
@@ -84,7 +84,7 @@ function useFollowing(changes: readonly unknown[]): { readonly away: boolean; re
     following.current = true;
     scrollTo({ top: document.documentElement.scrollHeight });
   }, []);
-  // Cards and charts render later and also move the end of the page.
+  // Cards and charts appear later and also move the end of the page.
   const some = changes.length > 0;
   useEffect(() => {
     const thread = document.querySelector('.thread');
@@ -108,7 +108,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState(() => loadDraft(me.username, 'draft'));
-  // True if the returned question was put into the field. Then the text of the field is sent later, or nothing if the field is empty.
+  // True if the returned question is in the field. Then the later text of the field is sent, or nothing.
   const givenBack = useRef(false);
   const asker: Asker = {
     back: (question) => {
@@ -132,7 +132,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { ask } = conversation;
   const put = useCallback(
     (question: string) => {
-      // Clears the field only if it still contains this question: the user may have typed another draft since.
+      // The user may have typed another draft meanwhile, so only this question is removed.
       setDraft((before) => (before.trim() === question ? '' : before));
       ask(question);
       requestAnimationFrame(toEnd);

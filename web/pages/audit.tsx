@@ -90,7 +90,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
       ),
     [entries, server, decision, words, from],
   );
-  // Records come newest first: once one is older than the period, the period is complete.
+  // The newest records come first, so an older record means that the period is complete.
   const oldest = entries.at(-1);
   const reached = from > 0 && oldest !== undefined && Date.parse(oldest.at) < from;
   const further50 = reached ? undefined : more;

@@ -60,7 +60,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
     try {
       const called = await call(tool.server, tool.name, given, mine.signal);
       setRan({ ...called, input: given });
-      // The URL of a read call contains its input, so it can be shared and the back button works.
+      // The URL of a read call contains its input: users can share it and go back.
       if (tool.annotations.readOnlyHint)
         go(
           `/tools/${tool.server}/${tool.name}${Object.keys(given).length > 0 ? `?${new URLSearchParams({ input: JSON.stringify(given) })}` : ''}`,

@@ -10,7 +10,6 @@ import { ToolPage } from './tool.tsx';
 
 const BADGES: readonly Badge[] = ['Read', 'Write', 'Own'];
 
-/** Read tools come before write tools. */
 const inOrder = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
   tools.toSorted((a, b) => BADGES.indexOf(badgeOf(a)) - BADGES.indexOf(badgeOf(b)));
 

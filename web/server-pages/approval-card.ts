@@ -1,6 +1,6 @@
 /**
- * The behaviour of an approval card, on the approval page and in the web app. The server renders every state of the card; this module
- * requests the state after each step.
+ * The behaviour of an approval card, on the approval page and in the web app. The server renders each state; this module requests the state
+ * after each step.
  */
 import { createArmedButtons } from './armed-buttons.ts';
 import { createServerClock, drawRing, timeLeft } from './countdown.ts';
@@ -10,17 +10,17 @@ export type CardState = 'waiting' | 'executing' | 'done' | 'denied' | 'expired' 
 export interface CardOptions {
   /** The status region that screen readers announce. */
   readonly live: HTMLElement;
-  /** Contains the templates of the states that cannot be requested when they are needed. */
+  /** Contains the templates of states that must be visible without a request. */
   readonly templates: ParentNode;
-  /** Set in the app, where the card is one part of a page: it takes the focus only if the user is using it, and its heading is an h3. */
+  /** True in the app: the card takes the focus only if the user uses it, and its heading is an h3. */
   readonly inApp?: boolean;
-  /** Called for each state that is shown; in the app also when the session has ended and when the card no longer exists. */
+  /** Called for each visible state. In the app also for `signed-out` and for `gone` (the card no longer exists). */
   readonly onState?: (state: CardState | 'signed-out' | 'gone') => void;
 }
 
 const WATCH_MS = 5000;
 const RUNNING_MS = 1000;
-/** An execution that takes longer than this is shown as lost. */
+/** After this time, the card shows a running execution as lost. */
 const LONGEST_RUN_MS = 8000;
 const LOST_MS = 3000;
 const TICK_MS = 100;
@@ -33,7 +33,7 @@ function find<T extends Element = HTMLElement>(parent: ParentNode, selector: str
   return found;
 }
 
-/** Attaches the behaviour to the card in `slot`. Returns a function that detaches it. */
+/** Returns a function that detaches the card. */
 export function attachCard(slot: HTMLElement, { live, templates, inApp = false, onState = () => {} }: CardOptions): () => void {
   const id = slot.dataset['id'] ?? '';
   const leaving = new AbortController();
@@ -41,9 +41,9 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
   const clock = createServerClock();
   const armed = createArmedButtons(slot);
   let isBusy = false;
-  /** The button on which a press began. */
+  /** The button on which the pointer went down. */
   let pressed: Element | null = null;
-  /** The last mark of the countdown that was announced, in seconds. */
+  /** The last announced number of seconds. */
   let announced = 0;
   /** The last decision that was sent. */
   let decided: boolean | undefined;
@@ -104,7 +104,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     return (body.data ?? body).state;
   }
 
-  /** In the app, the heading of the card becomes an h3, because the page has its own h1. */
+  /** The page of the app has its own h1, so the heading of the card becomes an h3. */
   function lowerHeading(): void {
     const title = slot.querySelector('h1');
     if (!inApp || !title) return;
@@ -132,7 +132,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     runningSince = performance.now();
     show(fromTemplate('data-executing'));
   }
-  /** Offers to approve again, because the server executes a change only once. After a Deny there is nothing to approve again. */
+  /** Offers to approve again: the server executes a change only once. After Deny there is nothing to approve. */
   function showLost(): void {
     show(fromTemplate('data-lost'));
     if (decided === false) find(slot, '[data-decide]').remove();
@@ -140,7 +140,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     armed.reset();
   }
 
-  /** Shows the card as the server renders it now. */
+  /** Shows the card that the server renders now. */
   async function redraw(): Promise<void> {
     const answer = await get(`/approve/${id}`, 'text/html');
     const rendered = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector<HTMLElement>('[data-slot]');
@@ -154,7 +154,6 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     begin();
   }
 
-  /** Asks the server until the change is decided. */
   async function settle(): Promise<void> {
     try {
       if ((await stateAtServer()) !== 'executing') return await redraw();
@@ -168,7 +167,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     }
   }
 
-  /** Another tab, or the program that requested the change, may have caused a new state. */
+  /** Another tab or the requesting program may have changed the state. */
   async function watch(): Promise<void> {
     if (!isBusy && document.visibilityState === 'visible') {
       try {
@@ -184,7 +183,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     if (!isBusy) later(watch, WATCH_MS);
   }
 
-  /** Returns the server's message if it refused the decision. Without an answer, `settle` finds out whether the server got the request. */
+  /** Returns the message if the server refused the decision. Without an answer, `settle` asks whether the server got the request. */
   async function send(approved: boolean): Promise<{ readonly refusal: string } | 'signed-out'> {
     const { csrf = '', card = '' } = slot.dataset;
     if (approved) showRunning();
@@ -222,7 +221,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     }
   }
 
-  /** A deletion asks a second time, with buttons at another position. */
+  /** A deletion asks a second time, with buttons in another place. */
   function askAgain(second: boolean): void {
     find(slot, '[data-first]').hidden = second;
     find(slot, '[data-second]').hidden = !second;
@@ -240,7 +239,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     const what = button.dataset['decide'];
     if (!what || isBusy) return;
     if (what === 'back') return askAgain(false);
-    // A click with a pointer counts only if the pointer also went down on this button. A click from the keyboard has `detail` 0.
+    // A pointer click counts only if the pointer went down on the same button. A keyboard click has `detail` 0.
     const beganElsewhere = detail > 0 && pressed !== button;
     if (!armed.update(isBusy) || beganElsewhere) return;
     pressed = null;
@@ -276,7 +275,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     'click',
     (event) => {
       const button = closest(event, 'button');
-      // Only a person may decide: `isTrusted` is false for a click that a script makes.
+      // Only a person may decide. `isTrusted` is false for a click from a script.
       if (button && event.isTrusted) press(button, event.detail);
     },
     { signal },

@@ -1,4 +1,4 @@
-/** The script of the approval page: attaches the behaviour of a card to the card that the server rendered. */
+/** The script of the approval page. */
 import { attachCard } from './approval-card.ts';
 
 const slot = document.querySelector<HTMLElement>('[data-slot]');

@@ -1,8 +1,8 @@
-/** Protects the buttons of a card from clickjacking: they accept a press only after they have stood still in a focused window. */
+/** Protects the buttons of a card from clickjacking. A button accepts a click only after it stood still for 800 ms in a focused window. */
 const INERT_MS = 800;
 
 export interface ArmedButtons {
-  /** Starts the time again for which the buttons have to stand still. */
+  /** Starts the 800 ms again. */
   reset(): void;
   /** Updates the buttons and returns whether they accept a press. */
   update(isBusy: boolean): boolean;

@@ -1,7 +1,7 @@
-/** The time that is left to decide: the server's clock, its text, and the ring that shows it. */
+/** Shows the time left to decide, by the clock of the server, as text and as a ring. */
 const CIRCLE = 2 * Math.PI * 19;
 const WAITS_SECONDS = 300;
-/** The header `date` has whole seconds, so differences up to this are ignored. */
+/** The header `date` has whole seconds, so smaller differences are ignored. */
 const TOLERANCE_MS = 1500;
 
 export interface ServerClock {
@@ -11,7 +11,7 @@ export interface ServerClock {
   correct(date: string | null): void;
 }
 
-/** The time that the server named last, plus the time that has passed here since. */
+/** The last known server time plus the time since then. */
 export function createServerClock(): ServerClock {
   let known = { server: 0, here: 0 };
   const now = () => known.server + (performance.now() - known.here);
@@ -30,7 +30,7 @@ export function createServerClock(): ServerClock {
 
 const count = (n: number, unit: string) => `${n} ${unit}${n === 1 ? '' : 's'}`;
 
-/** `4 minutes 12 seconds` */
+/** For example `4 minutes 12 seconds`. */
 export function timeLeft(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = seconds % 60;

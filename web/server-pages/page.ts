@@ -1,6 +1,6 @@
 /**
- * The script of every page that the server renders: theme, local times, sign-out, search among people, copying. The browser runs it
- * before it draws the page, so that the stored theme does not flash. It is a classic script, hence it imports nothing.
+ * The script of every server-rendered page: theme, local times, sign-out, search, copying. It is a classic script without imports and runs
+ * before the page is drawn, so the stored theme does not flash.
  */
 const root = document.documentElement;
 const COPIED_MS = 1200;
@@ -28,7 +28,7 @@ function toggleTheme(): void {
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 const FULL: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric', second: '2-digit', ...CLOCK };
 
-/** The server writes times in UTC; the browser knows the user's time zone. */
+/** The server writes times in UTC. Only the browser knows the user's time zone. */
 function showLocalTimes(): void {
   for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-local]')) {
     const at = new Date(time.dateTime);
@@ -37,7 +37,7 @@ function showLocalTimes(): void {
   }
 }
 
-/** Uses `fetch`, because the browser then sends our origin. With a plain form it would send `Origin: null`. */
+/** With `fetch` the browser sends our origin. A plain form would send `Origin: null`. */
 async function signOut(form: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   await fetch(form.action, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
@@ -78,5 +78,5 @@ addEventListener('DOMContentLoaded', () => {
   for (const button of document.querySelectorAll<HTMLElement>('[data-copy]')) button.addEventListener('click', () => void copy(button));
 });
 
-// Makes the file a module for TypeScript. As a global script, its names would clash with those of other files.
+// This makes the file a module for TypeScript. Names of a global script would clash with other files.
 export {};

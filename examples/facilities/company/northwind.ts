@@ -1,4 +1,4 @@
-/** The sample company: twelve people of Northwind GmbH. `sample: false` in tamshai.config.ts turns the sample company off. */
+/** The sample company: twelve people of Northwind GmbH. `sample: false` in tamshai.config.ts removes them. */
 import { defineSampleCompany, type SampleEmployeeSpec } from 'tamshai';
 
 const employee = (

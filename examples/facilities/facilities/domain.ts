@@ -13,7 +13,7 @@ export const facilities = defineDomain({
   audiences: {
     everyone: { roles: ['facilities-read', 'facilities-write', 'executive'], sees: 'every room and every booking' },
     staff: { roles: ['employee'], sees: 'their own bookings', linked: true },
-    // No role has this audience. The tools about rooms select it for all their callers.
+    // No role has this audience. The tools about rooms select it for every caller.
     house: { roles: [], sees: 'every room; the rent only with the role for it' },
   },
   masks: {

@@ -26,7 +26,7 @@ export const roomPage = facilities.resource({
 export const planMeeting = facilities.prompt({
   name: 'plan-a-meeting',
   title: 'Plan a meeting',
-  description: 'Finds a room that fits and books it.',
+  description: 'Finds a suitable room and books it.',
   roles: ['employee'],
   arguments: z.object({
     people: line(20).describe('How many people come'),

@@ -4,7 +4,7 @@ import { amount, companyText, idOf, masked, storedDay, storedId, untrusted, z } 
 export const roomId = idOf('Give the room_id of a room from list_rooms').describe('room_id from list_rooms');
 export const bookingId = idOf('Give the booking_id of a booking from list_bookings').describe('booking_id from list_bookings');
 
-/** A mask also works inside an object: everybody sees that a room is rented, but few people see the rent. */
+/** A mask also works inside an object: everybody sees the lease, but few people see the rent. */
 const lease = z.object({ landlord: companyText, ends_on: storedDay, monthly_rent: masked('rent', amount) });
 
 export const room = z.object({

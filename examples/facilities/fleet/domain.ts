@@ -1,8 +1,8 @@
-/** Declares the fleet domain: pool vehicles and trips, stored as documents. The collections define which rows each audience sees. */
+/** Declares the fleet domain: pool vehicles and trips, stored as documents. */
 import { defineDomain, filters, NONE, type Person } from 'tamshai';
 import { fleetRoles } from './exports.ts';
 
-/** A person without an employee record sees no trips. A missing id must not match every row. */
+/** A person without an employee record sees no trips: an undefined filter value would match every row. */
 const own = ({ employeeId }: Person) => (employeeId === undefined ? NONE : filters.where({ driver_id: employeeId }));
 
 export const fleet = defineDomain({

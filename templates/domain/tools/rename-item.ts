@@ -16,7 +16,7 @@ export const renameItem = domain.write({
   output: item,
   errors: {
     ITEM_NOT_FOUND: itemNotFound,
-    TITLE_UNCHANGED: { message: 'The item already has this title.', hint: 'Nothing to do, or give another title.' },
+    TITLE_UNCHANGED: { message: 'The item already has this title.', hint: 'Do nothing, or give another title.' },
   },
   examples: [
     { question: 'Rename the first item of {{name}} to Review', as: '{{executive}}', input: { item_id: '0a100000-0000-4000-8000-000000000001', title: 'Review' } },

@@ -16,7 +16,7 @@ interface Article {
   readonly updated_at: string;
 }
 
-/** The articles of the last search. One of them opens without another call. */
+/** Articles of earlier searches. They open without another call. */
 const found = new Map<string, Article>();
 const remember = (articles: readonly Article[]) => {
   for (const article of articles) found.set(article.article_id, article);
@@ -91,7 +91,7 @@ export function ArticlesPage() {
 
 export function ArticlePage({ id }: { readonly id: string }) {
   const known = found.get(id);
-  // No tool returns a single article, so the newest ones are searched for it.
+  // No tool returns a single article, so this searches the newest 50.
   const { articles, answer } = useArticles(known?.title ?? '', 50);
   const article = known ?? articles.find(({ article_id }) => article_id === id);
   return (

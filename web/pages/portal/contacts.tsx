@@ -44,7 +44,7 @@ export function ContactsPage() {
     }
   };
   if (!listed) {
-    // A user who has just transferred the lead may not load the list any more, but still sees the receipt.
+    // After a transfer the user is no longer the lead. The receipt of the transfer stays visible.
     return (
       <div className="stack">
         <h1>Contacts</h1>
@@ -66,7 +66,6 @@ export function ContactsPage() {
       </>
     );
   }
-  // The lead contact comes first.
   const contacts = (answer.data as readonly Contact[]).toSorted((a, b) => Number(b.role === 'lead') - Number(a.role === 'lead'));
   const lead = contacts.find(({ role }) => role === 'lead');
   return (
@@ -161,7 +160,7 @@ export function ContactsPage() {
             opened
             onState={(state) => {
               if (state !== 'done') return;
-              // After a transfer the user is no longer the lead and may not load the list.
+              // After a transfer the user may not load the list.
               if (prepared?.tool === 'customer_invite_contact') again();
               reload();
             }}

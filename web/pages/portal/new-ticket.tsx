@@ -156,11 +156,11 @@ export function NewTicketPage() {
               aria-invalid={problemOf('description') ? true : undefined}
               onChange={({ target }) => change({ description: target.value })}
             />
-            {counted('description', 'At least 20 characters, so an agent can start without asking back')}
+            {counted('description', 'At least 20 characters. More detail means fewer questions from us')}
           </div>
           <div className="form-grid">
             {choose('category', 'Category')}
-            {choose('priority', 'Priority', 'Critical is for “nobody can work”')}
+            {choose('priority', 'Priority', 'Critical means that nobody can work')}
           </div>
           <fieldset className="field">
             <legend className="label mb-4">Who may see it in your organisation</legend>
@@ -179,7 +179,7 @@ export function NewTicketPage() {
               Cancel
             </a>
             <span className="grow" />
-            <span className="small faint hide-s">Draft kept on this device</span>
+            <span className="small faint hide-s">Draft stored on this device</span>
           </div>
         </form>
         <aside>

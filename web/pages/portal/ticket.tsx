@@ -36,7 +36,7 @@ interface Ticket {
 const LONGEST = 2000;
 
 type Reader = Pick<ReturnType<typeof useApp>['me'], 'name' | 'roles'>;
-/** Only the author and the lead contact can see a private ticket, so the reader is one of them. */
+/** Only the author and the lead contact see a private ticket, so the reader is one of them. */
 function whoSees({ visibility, opened_by: author }: Ticket, { name, roles }: Reader): string {
   if (visibility === 'organization') return 'Everyone in your organisation';
   if (!roles.includes('lead-customer')) return 'You and your lead contact';
@@ -135,7 +135,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
         </span>
       )}
       <span className="hint row between" id={`${id}-h`}>
-        <span>Seen by Tamshai Support and {othersWhoSee(ticket, me)}. Sent at once.</span>
+        <span>Seen by Tamshai Support and {othersWhoSee(ticket, me)}. Sent immediately.</span>
         <span className="num nowrap">
           {text.length.toLocaleString('en-US')} / {LONGEST.toLocaleString('en-US')}
         </span>
@@ -150,7 +150,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
   );
 }
 
-/** An invalid id gets the same message as another customer's ticket. The hint replaces that of the server, which names tools. */
+/** An invalid id gets the same message as a ticket of another customer. The server's hint names tools, so this replaces it. */
 const asNotFound = (error: ErrorAnswer, id: string): ErrorAnswer =>
   error.code === 'VALIDATION_ERROR' || error.code === 'TICKET_NOT_FOUND'
     ? {

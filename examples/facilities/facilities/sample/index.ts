@@ -13,7 +13,7 @@ const rooms = [
   [room(6), 'Havel', 'Werk Nord', 1, 10, '{Whiteboard,"Video bar"}'],
 ] as const;
 
-/** Room, employee (position in the directory), days from today, first and last hour, purpose. */
+/** Room, employee (number in the directory), days from today, first and last hour, purpose. */
 const bookings = [
   [1, 0, 1, 9, 10, 'Quartalszahlen'],
   [1, 2, 2, 13, 15, 'Begehung mit dem Vermieter'],

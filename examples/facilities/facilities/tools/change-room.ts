@@ -17,7 +17,7 @@ export const changeRoom = facilities.write({
   output: room,
   errors: {
     ROOM_NOT_FOUND: roomNotFound,
-    ROOM_UNCHANGED: { message: 'The room is already like that.', hint: 'Nothing to do, or give other seats or equipment.' },
+    ROOM_UNCHANGED: { message: 'The room already has these seats and this equipment.', hint: 'Do nothing, or give other seats or equipment.' },
   },
   examples: [
     { question: 'Weser has 8 seats now', as: 'lena.fischer', input: { room_id: '0b000000-0000-4000-8000-000000000002', seats: 8 } },

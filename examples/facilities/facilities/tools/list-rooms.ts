@@ -5,7 +5,7 @@ import { room } from '../schemas.ts';
 export const listRooms = facilities.list({
   name: 'list_rooms',
   title: 'Rooms',
-  description: 'Meeting rooms with building, floor, seats and equipment, by name. It is how the name of a room becomes a room_id.',
+  description: 'Meeting rooms with building, floor, seats and equipment, by name. Use it to find the room_id for a name.',
   plural: 'rooms',
   roles: ['employee', 'facilities-read', 'executive'],
   audience: 'house',

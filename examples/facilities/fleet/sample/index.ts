@@ -7,7 +7,7 @@ const vehicles = [
   { _id: id('0c100000', 2), plate: 'HH-NW 102', model: 'Skoda Octavia', seats: 5, electric: false, monthly_rate: 412.5, in_service: false },
   { _id: id('0c100000', 3), plate: 'B-NW 201', model: 'Opel Corsa-e', seats: 4, electric: true, monthly_rate: 329, in_service: true },
 ];
-/** Vehicle, employee (position in the directory), days before today, destination, kilometres. */
+/** Vehicle, employee (number in the directory), days before today, destination, kilometres. */
 const trips = [
   [0, 2, 2, 'Werk Nord, Berlin', 289],
   [0, 4, 5, 'Messe Hannover', 302],

@@ -5,12 +5,12 @@ import { vehicle } from '../schemas.ts';
 export const listVehicles = fleet.list({
   name: 'list_vehicles',
   title: 'Vehicles',
-  description: 'Pool vehicles with plate, model and seats. It is how a plate becomes the id of a vehicle.',
+  description: 'Pool vehicles with plate, model and seats. Use it to find the id for a plate.',
   plural: 'vehicles',
   roles: ['employee', 'fleet-write', 'executive'],
   input: z.object({
-    electric: z.boolean().optional().describe('Only electric vehicles, or only others'),
-    in_service: z.boolean().optional().describe('Only vehicles that can be used, or only those that cannot'),
+    electric: z.boolean().optional().describe('true: only electric vehicles; false: only others'),
+    in_service: z.boolean().optional().describe('true: only vehicles in service; false: only vehicles out of service'),
   }),
   item: vehicle,
   order: asc('plate', '_id'),

@@ -1,6 +1,6 @@
 // npm run bench [-- --quick | --million | --rows N | --tickets N | --records N |
 //   --only sql,layers,peers,footprint,documents,search,thinking,stalls | --server opensearch]
-// Prints the overhead of our layers as ratios within one run, since absolute figures differ from machine to machine.
+// Prints ratios within one run, because absolute figures depend on the machine.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

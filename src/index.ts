@@ -1,7 +1,7 @@
-/** Public entry point `tamshai`: everything that a configuration and the declaration of a domain need, and nothing of the engine. */
+/** Public entry point `tamshai`: the API for configurations and for domains. */
 import './declare/copies.ts';
 
-/** The zod of the engine. Schemas of another version are refused at start, so authors import `z` from here. */
+/** The zod of the engine. The start refuses schemas of another zod, so authors import `z` from here. */
 export { z } from 'zod';
 
 export { type ProjectConfig, defineConfig } from './declare/config.ts';

@@ -23,7 +23,7 @@ export const companyFields = {
     .trim()
     .min(1, 'must not be empty')
     .max(100, 'must have at most 100 characters')
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must not hold control or invisible characters'),
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must not contain control or invisible characters'),
   timeZone: z
     .string('must be the name of a time zone, such as Europe/Berlin')
     .refine(isTimeZone, 'must be the name of a time zone in the IANA database, such as Europe/Berlin'),

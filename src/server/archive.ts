@@ -1,6 +1,6 @@
 /**
- * Backup archives: an ordinary .tar.gz that ends with a list of its files and their digests. `pack` writes them with tar-stream. `unpack`
- * is a strict reader of our own: it refuses everything that `pack` never writes (ADR 29).
+ * Backup archives: a .tar.gz that ends with a list of its files and their digests. `unpack` is our own strict reader and refuses everything
+ * that `pack` never writes (ADR 29).
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -11,7 +11,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { type Pack, pack as createTar } from 'tar-stream';
 import { z } from 'zod';
 
-/** A problem with an archive that the operator can solve. */
+/** A problem that the operator can solve. */
 export class ArchiveProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
@@ -26,8 +26,8 @@ const listed = z.object({
 export type Listed = z.infer<typeof listed>;
 
 /**
- * Whether the name fits into a ustar header: ASCII, at most 100 characters after a prefix of at most 155 that ends at a slash.
- * For other names tar-stream writes extended headers, which `unpack` refuses.
+ * True if a ustar header can hold the name: ASCII, at most 100 characters after a prefix of at most 155 that ends at a slash. For other
+ * names tar-stream writes extended headers, which `unpack` refuses.
  */
 function fitsHeader(name: string): boolean {
   const cut = name.length > 100 ? name.indexOf('/', name.length - 101) : 0;
@@ -46,7 +46,7 @@ async function* entriesOf(folder: string, under = ''): AsyncGenerator<{ name: st
   }
 }
 
-/** Packs a folder that no process changes meanwhile. Only the owner can read the archive, because it contains keys. */
+/** Packs a folder. No process may change the folder meanwhile. Only the owner may read the archive, because it contains keys. */
 export async function pack(
   folder: string,
   file: string,
@@ -57,7 +57,7 @@ export async function pack(
   async function addEntries(): Promise<void> {
     for await (const { name, bytes, folder: isFolder } of entriesOf(folder)) {
       if (leaveOut(name)) continue;
-      if (!fitsHeader(name)) throw new ArchiveProblem(`${name} has a name that cannot be kept in an archive.`);
+      if (!fitsHeader(name)) throw new ArchiveProblem(`${name} has a name that an archive cannot contain.`);
       if (isFolder) tar.entry({ name, type: 'directory', mode: 0o700 });
       else list.files[name] = { bytes, sha256: await addFile(tar, { name, bytes, folder }) };
     }
@@ -66,10 +66,10 @@ export async function pack(
   }
   const adding = addEntries().catch((error: Error) => void tar.destroy(error));
   try {
-    // Rejects with the first error of reading or writing: an error in `addEntries` destroys `tar`, which ends this pipeline.
+    // An error in `addEntries` destroys `tar`, so this call rejects with the first error of reading or writing.
     await pipeline(tar, createGzip(), createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ArchiveProblem(`${file} is there already; choose another name.`);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ArchiveProblem(`${file} exists already; choose another name.`);
     await rm(file, { force: true });
     throw error;
   } finally {
@@ -79,7 +79,7 @@ export async function pack(
 }
 
 async function addFile(tar: Pack, { name, bytes, folder }: { name: string; bytes: number; folder: string }): Promise<string> {
-  // Called before the file is opened, because it throws if the archive can no longer be written.
+  // Runs before the file is opened, because it throws if the archive cannot be written any more.
   const entry = tar.entry({ name, size: bytes, mode: 0o600 });
   const hash = createHash('sha256');
   let seen = 0;
@@ -98,11 +98,11 @@ async function addFile(tar: Pack, { name, bytes, folder }: { name: string; bytes
 const refused = (why: string) => new ArchiveProblem(`This archive is not restored: ${why}; nothing was written.`);
 const quoted = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** The reason why a path must not be unpacked; undefined if it may be unpacked. */
+/** Returns the reason why a path must not be unpacked; undefined if it may be. */
 function pathProblem(name: string): string | undefined {
   if (name === '') return 'an entry has no name';
-  if (!/^[\x20-\x7e]+$/.test(name)) return `the name ${quoted(name)} holds a control character or a letter beyond ASCII`;
-  if (name.includes('\\')) return `the name ${quoted(name)} holds a backslash`;
+  if (!/^[\x20-\x7e]+$/.test(name)) return `the name ${quoted(name)} contains a control character or a character that is not ASCII`;
+  if (name.includes('\\')) return `the name ${quoted(name)} contains a backslash`;
   if (name.startsWith('/') || /^[a-z]:/i.test(name)) return `${quoted(name)} is an absolute path`;
   const parts = name.replace(/\/$/, '').split('/');
   if (parts.includes('..')) return `${quoted(name)} leads out of the folder`;
@@ -123,7 +123,7 @@ interface Entry {
   readonly isFolder: boolean;
 }
 
-/** Reads the header of an entry, and refuses everything that a backup never contains. */
+/** Reads the header of an entry. Refuses everything that a backup never contains. */
 function readEntry(block: Buffer): Entry {
   const sum = block.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 0x20 : byte), 0);
   if (Number.parseInt(text(block, 148, 8), 8) !== sum) throw refused('an entry has a wrong checksum');
@@ -131,7 +131,7 @@ function readEntry(block: Buffer): Entry {
   const name = prefix === '' ? rest : `${prefix}/${rest}`;
   const kind = String.fromCharCode(block[156] ?? 0);
   if (kind !== '0' && kind !== '5') {
-    const what = KINDS[kind] ?? `of a kind (${quoted(kind)}) that a backup does not hold`;
+    const what = KINDS[kind] ?? `of a kind (${quoted(kind)}) that a backup does not contain`;
     throw refused(`${quoted(name)} is ${what}`);
   }
   const problem = pathProblem(name);
@@ -141,7 +141,7 @@ function readEntry(block: Buffer): Entry {
   return { name: name.replace(/\/$/, ''), bytes: kind === '5' ? 0 : Number.parseInt(size, 8), isFolder: kind === '5' };
 }
 
-/** Reads a stream in pieces of the requested size, up to `most` bytes in all. */
+/** Reads a stream in parts of a given size, up to `most` bytes in total. */
 class Source {
   readonly #parts: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -150,7 +150,7 @@ class Source {
     this.#parts = parts[Symbol.asyncIterator]();
     this.#left = most;
   }
-  /** Returns at least one and at most `most` bytes; an empty buffer at the end of the stream. */
+  /** Returns 1 to `most` bytes; an empty buffer at the end of the stream. */
   async some(most: number): Promise<Buffer> {
     while (this.#rest.length === 0) {
       const next = await this.#parts.next();
@@ -173,7 +173,7 @@ class Source {
     }
     return Buffer.concat(parts);
   }
-  /** Reads to the end of the stream. Throws if there is anything but NUL bytes. */
+  /** Reads the rest of the stream. Throws if it contains anything but NUL bytes. */
   async end(): Promise<void> {
     for (let part = await this.some(1 << 20); part.length > 0; part = await this.some(1 << 20))
       if (part.some((byte) => byte !== 0)) throw refused('there is data after its end');
@@ -184,22 +184,21 @@ const damaged = () => refused('it is damaged, or its end is missing');
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
 const MOST_ENTRIES = 1_000_000;
 /**
- * An archive may unpack to 200 times its size plus 256 MiB: a file that is mostly zeros can shrink to a thousandth of its size, but a
- * whole data folder does not.
+ * The largest unpacked size: 200 times the archive plus 256 MiB. A file of zeros shrinks more than this, but a whole data folder does not.
  */
 const MOST_GROWTH = { times: 200, beside: 256 * 1024 * 1024 };
 
-/** Unpacks into a folder that must not exist yet, then compares every file with the list at the end of the archive. */
+/** Unpacks into a new folder, then compares every file with the list at the end of the archive. */
 export async function unpack(file: string, folder: string): Promise<Listed> {
   const stream = createReadStream(file);
   const zip = createGunzip();
   stream.on('error', (error) => zip.destroy(error));
-  // The reader gets the error as well. Without this listener, an error before the first read would end the process.
+  // The reader gets this error too. Without a listener, an error before the first read would end the process.
   zip.on('error', () => {});
-  // Outside of the `try`, whose clean-up must remove only a folder that this call created.
+  // Outside of `try`, because `catch` may only remove a folder that this call created.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     stream.destroy();
-    throw error.code === 'EEXIST' ? new ArchiveProblem(`${folder} is there already; move it away first.`) : error;
+    throw error.code === 'EEXIST' ? new ArchiveProblem(`${folder} exists already; move it away first.`) : error;
   });
   try {
     const most = MOST_GROWTH.beside + MOST_GROWTH.times * (await lstat(file)).size;
@@ -210,7 +209,7 @@ export async function unpack(file: string, folder: string): Promise<Listed> {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new ArchiveProblem(`There is no file ${file}.`);
     if (code === 'ENOSPC') throw new ArchiveProblem('The disk is full.');
-    if (code === 'Z_DATA_ERROR' && /header/.test((error as Error).message)) throw refused('it is no .tar.gz');
+    if (code === 'Z_DATA_ERROR' && /header/.test((error as Error).message)) throw refused('it is not a .tar.gz file');
     throw damaged();
   } finally {
     stream.destroy();
@@ -238,7 +237,7 @@ async function unpackAll(source: Source, folder: string): Promise<Listed> {
     if (isFolder) await mkdir(path, { recursive: true, mode: 0o700 });
     else found.set(name, await unpackFile(source, path, bytes));
   }
-  throw refused('it holds more entries than a backup does');
+  throw refused('it contains more entries than a backup');
 }
 
 async function readList(source: Source, bytes: number, found: ReadonlyMap<string, { bytes: number; sha256: string }>): Promise<Listed> {
@@ -290,7 +289,7 @@ const text = (block: Buffer, at: number, length: number): string =>
     .toString('latin1')
     .replace(/\0.*$/s, '')
     .trim();
-/** A name without the NULs that fill its field. A NUL inside the name stays, and `pathProblem` refuses it. */
+/** The name without the NULs at the end of its field. `pathProblem` refuses a NUL inside the name. */
 const nameIn = (block: Buffer, at: number, length: number): string =>
   block
     .subarray(at, at + length)

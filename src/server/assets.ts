@@ -7,10 +7,10 @@ import { packageFolder } from './package.ts';
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** The folder with the declaration's source and the files beside it. */
+/** The folder with the source of the declaration and the files beside it. */
 export function homeFolder({ home }: Pick<AnyDomain, 'home'>): string {
   const folder = dirname(fileURLToPath(home));
-  // The compiler writes only JavaScript to dist/; other files stay beside the source, which the package ships.
+  // dist/ has only JavaScript; the package ships the other files beside the source.
   const compiled = relative(join(packageFolder, 'dist'), folder);
   return compiled.startsWith('..') ? folder : join(packageFolder, compiled);
 }

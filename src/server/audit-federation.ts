@@ -1,6 +1,6 @@
 /**
- * Audit federation: each process keeps the audit records of its own calls, and the gateway queries all processes over Redis pub/sub.
- * Questions and answers are encrypted in Redis; a message only carries their ids. Every process verifies the gateway's signature.
+ * Audit federation: each process stores the audit records of its own calls, and the gateway queries all processes over Redis pub/sub. A
+ * message contains only ids; question and answer are encrypted in Redis. Every process verifies the gateway's signature.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import type { RoleTable } from '../declare/roles.ts';
 
 export interface AuditFederationOptions {
   readonly instance: string;
-  /** Undefined in a process without a gateway: it answers questions and asks none. */
+  /** Undefined in a process without a gateway, which answers questions but asks none. */
   readonly key: SigningKey | undefined;
   readonly gatewayKeys: GatewayKeys;
   readonly roles: RoleTable;
@@ -29,7 +29,7 @@ export interface AuditFederationOptions {
   readonly log: Logger;
 }
 
-/** The audience of the signed identity: it is valid for audit questions only. */
+/** The signed identity is valid only for audit questions. */
 const AUDIENCE = { server: 'audit', method: 'POST', path: '/audit' } as const;
 const KEPT_SECONDS = 90;
 const ANSWER_MS = { page: 2_000, record: 2_000, verify: 30_000 } as const;
@@ -42,9 +42,9 @@ const MESSAGE = /^(ask|told) ([0-9a-f-]{36})(?: ([0-9a-f-]{36}))?$/;
 
 interface PendingQuestion {
   readonly answers: Map<string, AuditAnswer>;
-  /** How many processes have replied, with or without an answer. */
+  /** The number of processes that replied, with or without an answer. */
   replies: number;
-  /** Ends the wait when every subscriber has replied. */
+  /** Ends the wait if every subscriber has replied. */
   check(): void;
 }
 
@@ -68,7 +68,7 @@ export async function openAuditFederation({
   async function answer(id: string): Promise<void> {
     if (waiting.has(id)) return;
     if (answering >= MOST_AT_ONCE) {
-      // An empty reply: the gateway does not wait, and reports this process as missing.
+      // An empty reply, so that the gateway does not wait and reports this process as missing.
       await pubSub.publish(`told ${id}`);
       return;
     }
@@ -79,9 +79,9 @@ export async function openAuditFederation({
       const { caller, requestId } = await verifyIdentity(gatewayKeys, { ...AUDIENCE, token, body, roles, clock });
       if (requestId !== id) throw new Error('another question');
       const given = await own(caller.person, auditQuestion.parse(JSON.parse(body)));
-      const place = randomUUID();
-      await sealed.set(answerKey(id, place), JSON.stringify({ from: instance, answer: given }), KEPT_SECONDS);
-      at = ` ${place}`;
+      const answerId = randomUUID();
+      await sealed.set(answerKey(id, answerId), JSON.stringify({ from: instance, answer: given }), KEPT_SECONDS);
+      at = ` ${answerId}`;
     } catch (error) {
       log.warn({ requestId: id, reason: (error as Error).name }, 'an audit question was not answered');
     } finally {
@@ -90,11 +90,11 @@ export async function openAuditFederation({
     await pubSub.publish(`told ${id}${at}`);
   }
 
-  async function take(id: string, place: string | undefined): Promise<void> {
+  async function take(id: string, answerId: string | undefined): Promise<void> {
     const one = waiting.get(id);
     if (one === undefined) return;
     try {
-      const text = place === undefined ? undefined : await sealed.get(answerKey(id, place));
+      const text = answerId === undefined ? undefined : await sealed.get(answerKey(id, answerId));
       if (text !== undefined) {
         const { from, answer: given } = answered.parse(JSON.parse(text));
         if (!one.answers.has(from)) one.answers.set(from, given);
@@ -103,14 +103,14 @@ export async function openAuditFederation({
       one.replies++;
       one.check();
     }
-    if (place !== undefined) await sealed.delete(answerKey(id, place));
+    if (answerId !== undefined) await sealed.delete(answerKey(id, answerId));
   }
 
   const pubSub = await openPubSub((text) => {
-    const [, what, id = '', place] = MESSAGE.exec(text) ?? [];
+    const [, what, id = '', answerId] = MESSAGE.exec(text) ?? [];
     if (what === undefined) return;
-    // A failed reply is not retried: the gateway's timeout reports this process as missing.
-    (what === 'ask' ? answer(id) : take(id, place)).catch(() => undefined);
+    // Needs no retry: the gateway's timeout reports this process as missing.
+    (what === 'ask' ? answer(id) : take(id, answerId)).catch(() => undefined);
   });
 
   async function ask(person: Person, question: AuditQuestion): Promise<ReadonlyMap<string, AuditAnswer>> {
@@ -130,7 +130,7 @@ export async function openAuditFederation({
     waiting.set(id, one);
     const timer = setTimeout(over, ANSWER_MS[question.what]);
     try {
-      // Redis counts this process among the receivers, but this process does not reply to itself.
+      // Redis also counts this process, which does not reply to itself.
       subscribers.count = (await pubSub.publish(`ask ${id}`)) - 1;
       one.check();
       await end;
@@ -144,4 +144,4 @@ export async function openAuditFederation({
   return { ask, known, checkpoints: written, instanceOf, close: () => pubSub.close() };
 }
 
-const answerKey = (id: string, place: string) => `audit-answer:${id}:${place}`;
+const answerKey = (id: string, answerId: string) => `audit-answer:${id}:${answerId}`;

@@ -3,20 +3,20 @@ import type { Config } from './config.ts';
 
 export const callChain = ({ instance }: Pick<Config, 'instance'>): string => `calls-${instance}`;
 
-/** Selects the chains that this process stores. Redis also has checkpoints of chains of calls that only other replicas store. */
+/** Selects the chains that this process stores. The checkpoints in Redis also name chains of other replicas. */
 export function keptHere(config: Pick<Config, 'instance'>, domains: readonly string[]): (chain: string) => boolean {
   const calls = callChain(config);
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
-/** Of the chains that this process can read, selects those with checkpoints in its own file: chains of calls and of its own writes. */
+/** Selects the readable chains whose checkpoints are in the file of this process: chains of calls and of its own writes. */
 export const checkpointedHere =
   ({ instance }: Pick<Config, 'instance'>) =>
   (chain: string): boolean =>
     chain.startsWith('calls-') || chain.slice(chain.indexOf('-') + 1) === instance;
 
-/** The process that stores a chain of calls. If it had to begin a new chain, the chain's name ends with a dot and a number. */
+/** Returns the process that stores a chain of calls. The name of a second chain of a process ends with a dot and a number. */
 export const instanceOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
 
-/** The processes that store chains of calls. */
+/** The processes that store these chains of calls. */
 export const recordersIn = (chains: readonly string[]): string[] => [...new Set(chains.flatMap((chain) => instanceOf(chain) ?? []))];

@@ -1,4 +1,4 @@
-/** Rules about the domains of a configuration: names, ports, roles, database roles and texts. Each violation is one sentence. */
+/** Checks the domains of a configuration: names, ports, roles, database roles and texts. Each problem is one sentence. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { contractName, contractOf } from '../declare/contracts.ts';
@@ -10,18 +10,18 @@ import { mcpTool } from '../derive/mcp.ts';
 import { ConfigProblem } from './config.ts';
 import { pathIn } from './config-file.ts';
 
-/** Domain names become schema names, prefixes of database roles and of settings, so they hold no underscore. */
+/** A domain name is also a schema name and a prefix of roles and settings, so it has no underscore. */
 const DOMAIN_NAME = /^[a-z][a-z0-9]{1,19}$/;
-/** Names of schemas, migrations and settings of the engine: a domain `redis` would have the setting REDIS_URL. */
+/** Names that the engine uses for schemas, migrations and settings. A domain `redis` would have the setting REDIS_URL. */
 const RESERVED = new Set(['tamshai', 'public', 'platform', 'gateway', 'ops', 'oidc', 'redis', 'database', 'mongodb', 'elasticsearch']);
 const IDENTIFIER = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** PostgreSQL cuts longer names, so two of them could become the same role. */
+/** PostgreSQL truncates longer names, and two of them could become the same role. */
 const MAX_ROLE_BYTES = 63;
 const MAX_TOOL_NAME = 64;
 
 const quoted = (name: string) => JSON.stringify(String(name).slice(0, 80));
 
-/** `folder` is the project; messages name files relative to it. */
+/** `folder` is the project folder. Messages name files relative to it. */
 export function checkDomains(installed: readonly Installed[], folder: string): void {
   const domains = installed.map(({ domain }) => domain);
   const where = ({ name, home }: AnyDomain) => `${name} (${fileOf(home, folder)})`;
@@ -42,7 +42,7 @@ export function checkDomains(installed: readonly Installed[], folder: string): v
   for (const { domain, tools } of installed) for (const tool of tools) checkTool(tool, where(domain));
 }
 
-/** Domains that declare the same port, unless the environment moves one of them. */
+/** Refuses two servers with the same declared port, unless the environment changes one of them. */
 export function checkPorts(domains: readonly AnyDomain[], ports: Readonly<Record<string, number>>, folder: string): void {
   const declared = [{ name: 'gateway', port: ports['gateway'] ?? 0, home: undefined }, ...domains];
   for (const [at, one] of declared.entries()) {
@@ -59,16 +59,15 @@ function fileOf(home: string, folder: string): string {
   try {
     return pathIn(folder, fileURLToPath(home));
   } catch {
-    throw new ConfigProblem(`A domain has home: ${quoted(home)}; set it to import.meta.url, beside which its files are found.`);
+    throw new ConfigProblem(`A domain has home: ${quoted(home)}; set it to import.meta.url.`);
   }
 }
 
 function checkEngine({ engine }: { readonly engine?: number | undefined }, where: string): void {
-  if (engine === undefined)
-    throw new ConfigProblem(`The domain ${where} does not say for which engine it is written; declare engine: ${ENGINE_VERSION}.`);
+  if (engine === undefined) throw new ConfigProblem(`The domain ${where} declares no engine version; declare engine: ${ENGINE_VERSION}.`);
   if (engine !== ENGINE_VERSION)
     throw new ConfigProblem(
-      `The domain ${where} is written for engine ${engine}, and this is engine ${ENGINE_VERSION}; install a version of it that fits.`,
+      `The domain ${where} is written for engine ${engine}, and this is engine ${ENGINE_VERSION}; install a version of the domain for this engine.`,
     );
 }
 
@@ -80,7 +79,7 @@ export function checkName({ name }: Pick<AnyDomain, 'name'>, where: string): voi
   if (RESERVED.has(name)) throw new ConfigProblem(`The domain ${where} needs another name: ${name} is reserved.`);
 }
 
-/** What a domain needs of others must be provided, in the version that it knows. */
+/** Another domain must provide each need in the same version. */
 function checkNeeds(installed: readonly Installed[], where: (domain: AnyDomain) => string): void {
   const provisions = installed.flatMap(({ provides }) => provides);
   for (const { domain } of installed) {
@@ -92,7 +91,7 @@ function checkNeeds(installed: readonly Installed[], where: (domain: AnyDomain) 
       const [other] = found;
       if (other !== undefined)
         throw new ConfigProblem(
-          `The domain ${where(domain)} needs ${name}, but ${where(other.domain)} provides ${other.name}; install versions of both that fit.`,
+          `The domain ${where(domain)} needs ${name}, but ${where(other.domain)} provides ${other.name}; install versions of both that match.`,
         );
       if (!('optional' in need))
         throw new ConfigProblem(`The domain ${where(domain)} needs ${name}, which no domain provides; add the domain that provides it.`);
@@ -125,14 +124,14 @@ function checkAudiences({ name, audiences, store }: AnyDomain, where: string): v
   }
 }
 
-/** The compiler finds an undeclared role in TypeScript; this check is for JavaScript and for casts. */
+/** The compiler finds undeclared roles in TypeScript. This check is for JavaScript and casts. */
 function checkRoles({ roles, rolesOf = [], audiences, masks = {} }: AnyDomain, where: string): void {
   const known = new Set<string>([...BASE_ROLES, ...(roles?.names ?? []), ...rolesOf.flatMap(({ names }) => names)]);
   const named = [
     ...Object.entries(audiences).map(([name, { roles: held }]) => [`audience ${name}`, held] as const),
     ...Object.entries(masks).map(([name, { shownTo }]) => [`mask ${name}`, shownTo] as const),
   ];
-  // A role that includes one of another domain would give rights that its own domain does not own.
+  // A role must not include a role of another domain, because only that domain may grant its rights.
   for (const [name, { includes = [] }] of Object.entries(roles?.specs ?? {})) {
     const foreign = includes.find((role) => !roles?.names.includes(role));
     if (foreign !== undefined)
@@ -164,7 +163,7 @@ function checkTool(tool: Tool, where: string): void {
     throw new ConfigProblem(`The tool ${name} of ${where} has the invisible or control character ${hidden} in a text; remove it.`);
 }
 
-/** zod's own copy in the project may be another version, whose schemas this engine does not know. */
+/** A project can contain another version of zod, whose schemas this engine does not know. */
 function checkZod(tool: Tool, where: string): void {
   const { major, minor, patch } = z.core.version;
   for (const schema of [tool.input, tool.output]) {
@@ -177,7 +176,7 @@ function checkZod(tool: Tool, where: string): void {
   }
 }
 
-/** The first invisible character of all texts in a value, as `U+200B`. Line breaks are allowed. */
+/** Returns the first invisible character of all texts in a value, as `U+200B`. Line breaks are allowed. */
 function findHidden(value: unknown): string | undefined {
   if (typeof value === 'string') {
     const [found] = value.replaceAll('\n', '').match(unseen as RegExp) ?? [];

@@ -1,4 +1,4 @@
-/** The settings of the configuration file and of the company: they win over what that file says about it. */
+/** The settings of the company and of the configuration file. They override the company in that file. */
 import { z } from 'zod';
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { companyFields } from '../declare/company-rules.ts';
@@ -36,7 +36,7 @@ export interface CompanyVariables {
   readonly TAMSHAI_FISCAL_YEAR_START?: number | undefined;
 }
 
-/** The company of the config file, or the default one, with what the environment says about it. */
+/** Returns the company of the config file, or the default one, with the values from the environment. */
 export const companyFrom = (env: CompanyVariables, configured: Company): Company => ({
   name: env.TAMSHAI_COMPANY_NAME ?? configured.name,
   timeZone: env.TAMSHAI_TIME_ZONE ?? configured.timeZone,

@@ -51,15 +51,15 @@ export interface Tamshai {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly wiring: Wiring;
-  /** Undefined if neither a SQL domain of this process nor the engine's own store uses the embedded database. */
+  /** Undefined if no SQL domain of this process and not the engine's own store uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
-  /** Call it before `close`. The process reports itself as not ready for `ms`, and then waits for running requests. */
+  /** Call it before `close`. For `ms`, the process is not ready but still serves. Then it waits for running requests. */
   drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Starting {
-  /** The servers of this process: gateway, domains or both. The gateway calls other domains by their URL. */
+  /** The servers of this process: gateway, domains or both. The gateway calls all other domains by URL. */
   readonly servers: readonly string[];
   readonly clock?: Clock;
   readonly log?: Logger;
@@ -71,14 +71,14 @@ export interface Starting {
 }
 
 const DEADLINE_MS = 10_000;
-/** Added to the deadline of a remote call, so that the remote server's own TIMEOUT answer is received. */
+/** Added to the deadline of a remote call, so that the remote server can answer TIMEOUT first. */
 const REMOTE_MS = 1_000;
-/** How long a stopping process waits for running requests. No tool call takes longer. */
+/** How long a stopping process waits for running requests. Every tool call is shorter. */
 const FINISH_MS = DEADLINE_MS + 2_000;
 
 export async function start(config: Config, starting: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
-  /** Closes in reverse order, because each resource may depend on resources that were opened before it. */
+  /** Closes in reverse order, because a later resource can depend on an earlier one. */
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
   };
@@ -260,7 +260,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
         throw failure('PERSON_REQUIRED', 'This right to approve was already used.');
     },
   });
-  // With an external issuer, no sign-in and no call reads the engine's own store.
+  // With an external issuer, nothing reads the engine's own store.
   const signInStores = identity.embedded && stores.engine ? [stores.engine] : [];
   const readyToServe = createReadiness({
     shared: [kv, ...signInStores],
@@ -327,7 +327,9 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     listener.serve(tracing ? tracing.handler(name, served.handler) : served.handler);
     serving.push(served);
   }
-  /** First the readiness probe fails for `ms`; then listeners accept no more connections, and running requests have FINISH_MS to end. */
+  /**
+   * The readiness probe fails first, for `ms`. Then the listeners accept no more connections, and running requests have FINISH_MS to end.
+   */
   const drain = async (ms: number) => {
     readyToServe.retire();
     for (const listener of listeners.values()) listener.retire();
@@ -348,13 +350,13 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
 
 const RENEW_MS = 1_000;
 
-/** Writes the claims again after Redis was emptied. A process that finds earlier claims with other keys reports itself as not ready. */
+/** Writes the claims again after Redis was emptied. If earlier processes have other keys, this process becomes unready. */
 function keepMembership(membership: Membership, log: Logger, onRefused: () => void): () => Promise<void> {
   let renewing = false;
   const renew = async () => {
     if (renewing) return;
     renewing = true;
-    // If Redis does not answer, there is nothing to do here: the readiness probe fails anyway.
+    // If Redis does not answer, the readiness probe fails anyway.
     const stays = await membership.renew().catch(() => true);
     renewing = false;
     if (stays) return;

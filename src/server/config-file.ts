@@ -1,4 +1,4 @@
-/** Finds and loads tamshai.config.ts, .js or .mjs. Where Node does not strip types, jiti compiles the file and what it imports. */
+/** Finds and loads tamshai.config.ts, .js or .mjs. If Node cannot load TypeScript, jiti compiles the file and its imports. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
@@ -7,7 +7,7 @@ import { ConfigProblem } from './config.ts';
 
 const NAMES = ['tamshai.config.ts', 'tamshai.config.js', 'tamshai.config.mjs'];
 
-/** What this file uses of jiti, which is loaded only if it is needed. */
+/** The part of jiti that this file uses. jiti is loaded only if it is needed. */
 interface JitiModule {
   createJiti(parent: string, options: { readonly fsCache: boolean; readonly interopDefault: boolean }): JitiLoader;
 }
@@ -28,13 +28,13 @@ export function findConfigFile(folder: string, given: string | undefined): strin
   return found[0] === undefined ? undefined : join(folder, found[0]);
 }
 
-/** A path for messages: relative to the project, where possible. */
+/** A path for messages, relative to the project if possible. */
 export function pathIn(folder: string, path: string): string {
   const below = relative(folder, path);
   return below.startsWith(['..', '..', '..'].join(sep)) ? path : below;
 }
 
-/** The default export of the file. A file that cannot be loaded is a ConfigProblem with file and line. */
+/** Returns the default export of the file. Throws a ConfigProblem with file and line if the file cannot be loaded. */
 export async function importConfigFile(file: string): Promise<unknown> {
   let module: Readonly<Record<string, unknown>>;
   try {
@@ -55,7 +55,7 @@ async function importModule(file: string): Promise<Readonly<Record<string, unkno
   return createJiti(import.meta.url, { fsCache: false, interopDefault: false }).import(file);
 }
 
-/** jiti loads ES modules in packages of any type; Node itself needs `"type": "module"` or the extension .mjs. */
+/** jiti can load ES modules in any package. Node needs `"type": "module"` or the extension .mjs. */
 function isNative(file: string): boolean {
   const stripsTypes = Boolean((process.features as { readonly typescript?: unknown }).typescript);
   return stripsTypes && (/^\.m[jt]s$/.test(extname(file)) || packageType(dirname(file)) === 'module');
@@ -73,24 +73,26 @@ function packageType(folder: string): unknown {
   return dirname(folder) === folder ? undefined : packageType(dirname(folder));
 }
 
-interface Place {
+interface SourceLocation {
   readonly path: string;
   readonly line: string;
 }
 
-/** Where the problem is: the file of a syntax error, else the first place of the stack in the project's own files. */
-function placeOf(error: Error, folder: string): Place | undefined {
-  const places = [...`${error.message}\n${error.stack ?? ''}`.matchAll(/(?:^|[\s(])((?:file:\/\/)?\/[^\s():]+|[A-Z]:\\[^\s():]+):(\d+)/gm)];
-  const paths = places.map(([, path = '', line = '']) => ({ path: path.startsWith('file:') ? fileURLToPath(path) : path, line }));
-  return paths.find(({ path }) => path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`));
+/** Returns the file and line of a syntax error, or the first line of the stack that is in the project's own files. */
+function locationOf(error: Error, folder: string): SourceLocation | undefined {
+  const matches = [
+    ...`${error.message}\n${error.stack ?? ''}`.matchAll(/(?:^|[\s(])((?:file:\/\/)?\/[^\s():]+|[A-Z]:\\[^\s():]+):(\d+)/gm),
+  ];
+  const locations = matches.map(([, path = '', line = '']) => ({ path: path.startsWith('file:') ? fileURLToPath(path) : path, line }));
+  return locations.find(({ path }) => path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`));
 }
 
 function describe(error: unknown, file: string): string {
   const folder = dirname(file);
   const name = pathIn(folder, file);
   if (!(error instanceof Error)) return `${name} failed: it threw a value that is not an error.`;
-  const place = placeOf(error, folder);
-  const at = place === undefined ? name : `${pathIn(folder, place.path)}:${place.line}`;
+  const location = locationOf(error, folder);
+  const at = location === undefined ? name : `${pathIn(folder, location.path)}:${location.line}`;
   const [first = ''] = error.message.replace(/^(?:ParseError|SyntaxError): /, '').split('\n');
   const text = first.trim().replace(/\.$/, '');
   const code = (error as NodeJS.ErrnoException).code ?? '';

@@ -1,4 +1,4 @@
-/** Reads all settings from the environment; no other file does. If one is wrong or unknown, a start ends with one sentence about it. */
+/** Reads all settings from the environment; no other file does. A wrong or unknown setting ends the start with one sentence. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ import { companyFrom } from './company-settings.ts';
 import { type commonSettings, createSettings, RENAMED_SETTINGS } from './settings.ts';
 import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 
-/** A wrong setting. Operators read the message, so it contains no stack and no secret. */
+/** A wrong setting. Operators read the message, so it must contain no stack and no secret. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
@@ -22,7 +22,7 @@ export interface Config {
   readonly company: Company;
   readonly production: boolean;
   readonly dataFolder: string;
-  /** The Markdown folder to index instead of the standard one of the domain. */
+  /** The configured Markdown folder of a domain; undefined for the default folder. */
   readonly sourceFolder: (domain: string) => string | undefined;
   /** Addresses to listen on. */
   readonly hosts: readonly string[];
@@ -33,12 +33,12 @@ export interface Config {
   /** PostgreSQL of the engine's own store; undefined means the embedded database. */
   readonly engineDatabaseUrl: string | undefined;
   readonly mongodbUrl: (domain: string) => string | undefined;
-  /** Elasticsearch or OpenSearch, or MongoDB if the domain's own setting names one. */
+  /** The URL of Elasticsearch or OpenSearch, or of MongoDB if only the domain's MongoDB setting is set. */
   readonly searchUrl: (domain: string) => string | undefined;
-  /** Prefix of index names, so that several installations can share one search server. */
+  /** The prefix of index names. With different prefixes, installations can share a search server. */
   readonly indexPrefix: string;
   readonly remoteUrl: (domain: string) => string | undefined;
-  /** The setting of `remoteUrl`, read by the domain server itself: the URL under which other processes call this server. */
+  /** The same setting as `remoteUrl`, read by the domain server: its own URL for other processes. */
   readonly ownUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: {
@@ -52,7 +52,7 @@ export interface Config {
   readonly gatewayKey: string | undefined;
   readonly gatewayPublicKeys: string | undefined;
   readonly instance: string;
-  /** How long a process still accepts work after SIGTERM, while `/ready` answers 503. */
+  /** How long a process accepts work after SIGTERM, while `/ready` answers 503. */
   readonly drainSeconds: number;
   readonly scriptedApprovals: boolean;
   readonly sampleEmployees: number;
@@ -61,7 +61,7 @@ export interface Config {
   readonly model: LlmSettings | undefined;
   readonly tokensPerQuestion: number;
   readonly logLevel: string;
-  /** The port for probes and scrapers, and the bearer token for scrapers on other machines. */
+  /** The port for probes and scrapers, and the bearer token of scrapers on other machines. */
   readonly opsPort: number | undefined;
   readonly metricsKey: string | undefined;
   /** Undefined if no traces are configured. */
@@ -72,7 +72,7 @@ export interface Config {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
 const STORES = 'DATABASE|MONGODB|ELASTICSEARCH';
-/** Matches names that look like our settings, so that a misspelt one is found. */
+/** Matches names that look like our settings, so that a typing mistake is found. */
 const ours = (servers: readonly string[]) =>
   new RegExp(`^(TAMSHAI|OIDC)_|^(${servers.join('|').toUpperCase()})_(PORT|((${STORES})_)?URL)$|^(REDIS|${STORES})_URL$|^OPS_PORT$`);
 
@@ -80,9 +80,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigSources {
   readonly environment?: Environment;
-  /** Adds settings that the environment does not contain. */
+  /** Adds settings that are not in the environment. */
   readonly complete?: ((environment: Environment) => Environment) | undefined;
-  /** The company of a configuration file; the settings of the environment win over it. */
+  /** The company of a configuration file. Settings in the environment override it. */
   readonly company?: Company | undefined;
 }
 
@@ -153,7 +153,7 @@ export function readConfig(registry: Registry, sources: ConfigSources = {}): Con
     gatewayKey: env.TAMSHAI_GATEWAY_KEY,
     gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,
     instance: env.TAMSHAI_INSTANCE,
-    // Without Redis there is only this process, and no other could take over.
+    // Without Redis, no other process can take over.
     drainSeconds: env.TAMSHAI_DRAIN_SECONDS ?? (env.REDIS_URL === undefined ? 0 : 3),
     scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
@@ -174,16 +174,16 @@ export function readConfig(registry: Registry, sources: ConfigSources = {}): Con
   return config;
 }
 
-/** The configuration file that TAMSHAI_CONFIG names. It is read first, because the file decides which other settings exist. */
+/** The path in TAMSHAI_CONFIG. It must be read first, because the configuration file decides which settings exist. */
 export const configFileSetting = (): string | undefined => process.env['TAMSHAI_CONFIG'] || undefined;
 
-/** The ports that the environment gives to servers. A command that calls a running server does not know the server's domains. */
+/** The port of a server in the environment. A command that calls a running server does not know its domains. */
 export const portSetting = (environment: Environment, server: string): number | undefined => {
   const given = environment[`${server.toUpperCase()}_PORT`] ?? '';
   return /^\d{1,5}$/.test(given) ? Number(given) : undefined;
 };
 
-/** For messages about errors, also when the configuration itself is wrong. */
+/** For error messages. It also works if the configuration is wrong. */
 export const isDebugging = (): boolean => process.env['TAMSHAI_LOG_LEVEL'] === 'debug';
 
 function modelIn(env: z.infer<typeof commonSettings>): LlmSettings | undefined {
@@ -203,7 +203,7 @@ function modelIn(env: z.infer<typeof commonSettings>): LlmSettings | undefined {
   return { kind: 'openai', apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, baseUrl: env.LLM_BASE_URL };
 }
 
-/** Refuses issuers over plain HTTP, the built-in sign-in where other machines can use it, and test settings outside of tests. */
+/** Refuses issuers over plain HTTP, a built-in sign-in that other machines can reach, and test settings in production. */
 function checkSafety(config: Config): void {
   const { staff, customer } = config.issuers;
   for (const [name, issuer] of [

@@ -12,7 +12,7 @@ import type { SigningKey } from '../identity/keys.ts';
 
 const reply = z.union([z.object({ status: z.literal('success'), data: z.unknown() }), errorAnswer]);
 const ASK_MS = 3_000;
-/** Refusals of the provider that concern the person. A tool passes them on, as it does for a provider in the same process. */
+/** Refusals that concern the person. A tool gets them, as from a provider in its own process. */
 const REFUSALS = ['INSUFFICIENT_PERMISSIONS', 'IDENTITY_NOT_LINKED', 'SEPARATION_OF_DUTIES'] as const;
 const isRefusal = (code: string): code is (typeof REFUSALS)[number] => (REFUSALS as readonly string[]).includes(code);
 
@@ -23,24 +23,24 @@ const onlyThroughGateway = (title: string) =>
   });
 
 export interface ContractRequestOptions {
-  /** The name of the server that the token is signed for. */
+  /** The server for which the token is signed. */
   readonly server: string;
-  /** Its name in messages to people. */
+  /** The name of the server in messages. */
   readonly title: string;
   readonly signerFor: (contract: Contract) => {
     readonly key: SigningKey;
-    /** If false, the gateway's token must prove for whom the call is made. */
+    /** If false, a token of the gateway must prove who the person is. */
     readonly mayNamePeople: boolean;
   };
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Every answer that does not have the expected shape becomes SERVICE_UNAVAILABLE. */
+/** An unexpected answer becomes SERVICE_UNAVAILABLE. */
 export function createContractRequest(upstream: UpstreamClient, { server, title, signerFor, clock, log }: ContractRequestOptions) {
   const reported = new Set<string>();
   const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
-  /** The processes run different releases. The log says so once; every call fails until they agree. */
+  /** The processes run different releases. Each call fails, but the log has only one line per contract. */
   const notProvided = (contract: Contract, message: string): Failure => {
     if (!reported.has(contractName(contract)))
       log.warn({ server, contract: contractName(contract) }, `${server} cannot be asked for ${contractName(contract)}: ${message}`);

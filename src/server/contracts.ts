@@ -1,4 +1,4 @@
-/** Connects the contracts of this installation: checks the needs at start, and finds the provider of each call. */
+/** Connects the contracts of this installation: checks the needs at the start, and finds the provider of each call. */
 import { contractName, contractOf, type Contract } from '../declare/contracts.ts';
 import { customerLead, employment } from '../declare/engine-contracts.ts';
 import { failure } from '../declare/errors.ts';
@@ -16,7 +16,7 @@ import { createContractRequest } from './contract-request.ts';
 
 type Installation = Pick<Config, 'registry' | 'remoteUrl'>;
 
-/** Throws a ConfigProblem if a need of a local domain has no provider. For an optional need, logs what the domain does without it. */
+/** Throws a ConfigProblem if a needed contract has no provider. If the need is optional, logs what the domain does without it. */
 export function checkNeeds({ registry, remoteUrl }: Installation, local: readonly AnyDomain[], log: Logger): void {
   const isReached = (domain: AnyDomain) => local.includes(domain) || remoteUrl(domain.name) !== undefined;
   for (const { name: server, needs = {} } of local) {
@@ -46,7 +46,7 @@ function missingProvider(registry: Registry, contract: Contract, isReached: (dom
     };
   const other = registry.provisions.find(({ contract: { id } }) => id === contract.id);
   return other
-    ? { why: `but ${other.domain.name} provides ${other.name}`, remedy: 'install releases of both that fit together' }
+    ? { why: `but ${other.domain.name} provides ${other.name}`, remedy: 'install releases of both that match' }
     : { why: 'which no installed domain provides', remedy: 'install a domain that provides it' };
 }
 
@@ -55,9 +55,9 @@ export interface ContractCallerOptions {
   /** The stores of the domains in this process. */
   readonly stores: Runtime['stores'];
   readonly upstreams: ReadonlyMap<string, UpstreamClient>;
-  /** Signs calls of the engine's own contracts. */
+  /** Signs calls of the engine's contracts. */
   readonly gatewayKey: SigningKey;
-  /** Signs calls of contracts that domains need: the gateway's key, or in a process without the gateway the key of contracts. */
+  /** Signs calls of contracts that domains need. This is the gateway's key, or the key of contracts in a process without the gateway. */
   readonly contractKey: SigningKey;
   readonly clock: Clock;
   readonly log: Logger;
@@ -95,14 +95,14 @@ export function createContractCaller(options: ContractCallerOptions): ContractCa
   return contracts;
 }
 
-/** Undefined if no installed domain provides employment: then no account is linked to an employee record. */
+/** Undefined if no installed domain provides employment. Then no account is linked to an employee record. */
 export function peopleFrom(registry: Registry, contracts: ContractCaller): People | undefined {
   if (!registry.provisionOf(employment)) return undefined;
   const client = clientOf(contracts, employment, { person: undefined, requestId: 'sign-in' });
   return { employment: (employeeId) => client.stateOf({ employeeId }) };
 }
 
-/** Undefined if the organisation is unknown, or if no domain answers. A new lead contact becomes effective with the next token. */
+/** Returns the roles of a customer; undefined if the organisation is unknown or the domain does not answer. */
 export function customerRolesFrom(contracts: ContractCaller): NonNullable<AccountOptions['customerRoles']> {
   const client = clientOf(contracts, customerLead, { person: undefined, requestId: 'sign-in' });
   return async ({ sub, organizationId }) => {

@@ -1,4 +1,4 @@
-/** Syncs the copies that domains keep of each other's rows with the change feeds, in the background. No call waits for it. */
+/** Updates the copies that domains have of other domains' rows from the change feeds, in the background. */
 import type { Contract, ChangeFeedCalls } from '../declare/contracts.ts';
 import { Failure } from '../declare/errors.ts';
 import { clientOf, type ContractCaller } from '../engine/contract-caller.ts';
@@ -7,7 +7,7 @@ import type { ChangeCopy, ChangeSource, Logger } from '../engine/ports.ts';
 const EVERY_MS = 2000;
 /** The upper limit of the exponential backoff after failures. */
 const LONGEST_MS = 16_000;
-/** A start waits at most this long for the first sync. */
+/** The longest time that a start waits for the first update. */
 const START_MS = 5000;
 
 export interface CopySyncOptions {
@@ -21,7 +21,7 @@ export interface CopySync {
   close(): Promise<void>;
 }
 
-/** Resolves when every copy is up to date, has failed once, or START_MS have passed. Never throws. */
+/** Resolves when every copy is up to date or has failed once, at most after START_MS. Never rejects. */
 export async function syncCopies({ sourceOf, copies, log, everyMs = EVERY_MS }: CopySyncOptions): Promise<CopySync> {
   const stopping = new AbortController();
   const subscriptions = copies.map((copy) => follow({ source: sourceOf(copy.contract), copy, log, everyMs }, stopping.signal));
@@ -74,7 +74,7 @@ function follow({ source, copy, log, everyMs }: Following, signal: AbortSignal):
   return { begun, ended: goOn() };
 }
 
-/** Applies the feed page by page, each in its own transaction. Returns the new position. */
+/** Applies the feed page by page, with one transaction per page. Returns the new position. */
 async function catchUp(
   { source, copy }: Pick<Following, 'source' | 'copy'>,
   known: number | undefined,
@@ -83,7 +83,7 @@ async function catchUp(
   let at = known ?? (await copy.position());
   while (!signal.aborted) {
     const { last, changes } = await source.after(at, signal);
-    // The provider was restored to an earlier state: the copy starts again from the beginning.
+    // The provider was restored from an older backup, so the copy begins again at 0.
     const to = last < at ? 0 : (changes.at(-1)?.n ?? at);
     if (to === at) return at;
     at = await copy.take(last < at ? [] : changes, at, to);
@@ -98,7 +98,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
       signal.removeEventListener('abort', done);
       resolve();
     };
-    // unref: the timer must not keep the process alive.
+    // `unref`, because this timer must not keep the process running.
     const timer = setTimeout(done, ms).unref();
     signal.addEventListener('abort', done);
   });

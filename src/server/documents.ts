@@ -1,4 +1,4 @@
-/** Opens the document databases: MongoDB if a URL is set, else a file in the data folder. */
+/** Opens the document databases: MongoDB if a URL is set, otherwise a file in the data folder. */
 import { join } from 'node:path';
 import type { AnyDomain } from '../declare/tool.ts';
 import { sampleOptions } from './sample.ts';
@@ -12,7 +12,7 @@ export const documentsFile = ({ dataFolder }: Pick<Config, 'dataFolder'>): strin
 
 export const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as Collections;
 
-/** Two domains must not share a MongoDB database: their collections and audit chains have the same names. */
+/** Two domains must not share a MongoDB database, because their collections and audit chains can have the same names. */
 export function checkSeparateDatabases(
   config: Pick<Config, 'mongodbUrl' | 'searchUrl'>,
   domains: readonly Pick<AnyDomain, 'name' | 'store'>[],
@@ -20,17 +20,17 @@ export function checkSeparateDatabases(
   const owners = new Map<string, string>();
   for (const { name, store } of domains) {
     const url = store === 'documents' ? config.mongodbUrl(name) : store === 'search' ? config.searchUrl(name) : undefined;
-    // If the URL names no database, each domain has its own.
+    // Without a database in the URL, each domain uses its own.
     const [, servers, database] = /^mongodb(?:\+srv)?:\/\/(?:.*@)?([^/?]+)\/([^/?]+)/.exec(url ?? '') ?? [];
     if (database === undefined) continue;
-    const place = `${servers}/${database}`;
-    const owner = owners.get(place);
+    const target = `${servers}/${database}`;
+    const owner = owners.get(target);
     if (owner !== undefined)
       throw new ConfigProblem(
         `${owner} and ${name} cannot share the MongoDB database ${database}: ` +
           `set ${name.toUpperCase()}_MONGODB_URL to a URL with another database name, or without one.`,
       );
-    owners.set(place, name);
+    owners.set(target, name);
   }
 }
 
@@ -39,7 +39,7 @@ export interface OpenedDocuments {
   close(): Promise<void>;
 }
 
-/** A domain with a MongoDB URL uses that server, in a database of its own; the others share one file. */
+/** A domain with a MongoDB URL has its own database there. All other domains share one file. */
 export async function openDocuments(config: Config, domains: readonly AnyDomain[]): Promise<OpenedDocuments> {
   const databases = new Map<AnyDomain, DocumentDatabase>();
   let file: EmbeddedDocuments | undefined;
@@ -68,7 +68,7 @@ export async function openDocuments(config: Config, domains: readonly AnyDomain[
   }
 }
 
-/** Only the embedded store gets sample data at start; `tamshai seed` fills a server. */
+/** Fills only embedded stores. `tamshai seed` fills a server. */
 export async function loadEmbeddedDocuments(
   config: Config,
   { databases }: OpenedDocuments,

@@ -1,4 +1,4 @@
-/** The settings of domains whose rows are made from a folder. */
+/** The settings of domains that index a folder. */
 import type { z } from 'zod';
 import { type FolderSource, folderSetting } from '../declare/folder.ts';
 import type { AnyDomain } from '../declare/tool.ts';
@@ -16,7 +16,7 @@ const withFolders = (domains: Domains): WithFolder[] =>
 export const forFolders = (domains: Domains, setting: (domain: WithFolder) => z.ZodType): Record<string, z.ZodType> =>
   Object.fromEntries(withFolders(domains).map((domain) => [folderSetting(domain.name), setting(domain)]));
 
-/** For the page of settings. */
+/** The text about these settings for docs/settings.md. */
 export const aboutFolders = (domains: Domains): string[] =>
   withFolders(domains).map(
     ({ name, folder: { help } }) =>

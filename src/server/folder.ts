@@ -27,7 +27,10 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Creates a folder and its missing parents. `mkdirSync` with `recursive` never returns on systems that refuse new folders with ENOENT. */
+/**
+ * Creates a folder and its missing parents. On some systems, `mkdirSync` with `recursive` never returns if a new folder is refused with
+ * ENOENT.
+ */
 function make(path: string): void {
   if (isFolder(path)) return;
   const above = dirname(path);
@@ -35,19 +38,19 @@ function make(path: string): void {
   try {
     mkdirSync(path, 0o700);
   } catch (error) {
-    // Another process may have created it at the same time.
+    // Another process may create it at the same time.
     if (!isFolder(path)) throw error;
   }
 }
 
-/** Locks the data folder for this process. The operating system releases the lock when the process ends, even after a crash. */
+/** Locks the data folder for this process. The lock ends with the process, even after a crash. */
 export function openFolder(path: string): Folder {
   let db: Database.Database | undefined;
   try {
     make(path);
     accessSync(path, constants.W_OK | constants.X_OK);
     const lock = join(path, 'lock.db');
-    // An existing file is not opened: when a process closes a file, the system releases all locks of this process on that file.
+    // Must not open an existing file: closing it would release all locks of this process on it.
     if (existsSync(lock)) chmodSync(lock, 0o600);
     else closeSync(openSync(lock, 'a', 0o600));
     db = new Database(lock, { timeout: 0 });

@@ -19,12 +19,12 @@ export interface Identity {
   readonly verifier: Verifier;
   readonly sessions: WebSessions;
   readonly accounts: Accounts;
-  /** Undefined with an external issuer, and in a process without a gateway. */
+  /** Undefined with an external issuer and in a process without a gateway. */
   readonly embedded: EmbeddedProvider | undefined;
   readonly issuers: readonly string[];
   /** Back-channel logout of an external issuer. */
   readonly logout: ((token: string) => Promise<void>) | undefined;
-  /** The audiences of an address for one use, `<address>/mcp` or `<address>/api`. A loopback address has one for each of its names. */
+  /** The audiences `<address>/mcp` or `<address>/api`. A loopback address has one audience for each of its names. */
   audiences(address: string, use: 'mcp' | 'api'): readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface OpeningIdentity {
   readonly keys: Keys;
   readonly kv: KeyValue;
   readonly sealed: KeyValue;
-  /** Undefined without a gateway: only the gateway signs people in. */
+  /** Undefined without a gateway, because only the gateway signs people in. */
   readonly store: EngineStore | undefined;
   /** Undefined if no installed domain provides employment. */
   readonly people: People | undefined;
@@ -89,7 +89,7 @@ export function openIdentityServices({
       log.warn({ issuer, seconds }, 'this issuer issues access tokens that are valid for more than five minutes'),
   });
   const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
-  // The configured URL of a server, if there is one: the server's protected-resource metadata contains the same URL.
+  // The protected-resource metadata of a server must contain the same URL.
   const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
     staff === undefined && store !== undefined
@@ -129,11 +129,11 @@ export function openIdentityServices({
   return { verifier, sessions, accounts: own, embedded, logout, issuers: issuers.map(({ issuer }) => issuer), audiences };
 }
 
-/** The public keys with which a domain server verifies the gateway's signatures: the configured ones, or those of its data folder. */
+/** The public keys of the gateway for a domain server: the configured keys, or those in its data folder. */
 export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): GatewayKeys {
   if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
   if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);
-  // The file is watched, so that keys can be added and removed without a restart.
+  // Reads the file again later, so that keys can change without a restart.
   if (!existsSync(gatewayPublicKeys))
     throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
   loadGatewayKeys(readFileSync(gatewayPublicKeys, 'utf8'));

@@ -1,7 +1,4 @@
-/**
- * The registry of running instances of this OS user: `start` writes an entry with its address, and client commands look it up. Entries are
- * parsed as JSON with a strict schema.
- */
+/** The registry of running instances of this OS user. `start` writes an entry with its address, and client commands look it up. */
 import {
   closeSync,
   constants,
@@ -45,17 +42,17 @@ function ownFolders(): Folders {
     return { home: undefined, cwd: process.cwd() };
   }
 }
-/** The registry is in the home folder, because the current folder may belong to another user. */
+/** In the home folder, because another user may own the current folder. */
 const folderIn = ({ home }: Folders) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
 
 /**
- * Whether this user owns a file or folder, and other users have none of the rights in `foreign`. Another user with write access could
- * redirect this user's tokens to their own program. Always true on systems without user ids.
+ * True if this user owns the file, and other users have none of the rights in `foreign`. With write access, another user could redirect
+ * this user's tokens. Always true on systems without user ids.
  */
 const isOwn = ({ uid, mode }: { uid: number; mode: number }, foreign: number): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & foreign) === 0);
 
-/** Also false for a running process of another user (EPERM): it reuses the pid, because only this user writes entries. */
+/** Also false if another user owns the process (EPERM). Only this user writes entries, so that process only reuses the pid. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -72,7 +69,10 @@ const real = (path: string): string => {
   }
 };
 
-/** Returns a function that removes the entry. If writing fails, the start continues, but client commands do not find this instance. */
+/**
+ * Writes an entry and returns a function that removes it. A failed write does not end the start; client commands then do not find this
+ * instance.
+ */
 export function registerInstance(running: Instance, folders: Folders = ownFolders()): () => void {
   const folder = folderIn(folders);
   if (folder === undefined) return () => {};
@@ -136,8 +136,8 @@ function findInstance(environment: Environment, folders: Folders): Instance | un
 }
 
 /**
- * Adds the running instance's public URL, its data folder, and its ports that the environment does not set. An environment that sets
- * GATEWAY_PORT, TAMSHAI_PUBLIC_URL or OIDC_ISSUER stays as it is.
+ * Adds the running instance's URL, data folder and ports to the environment, unless it sets GATEWAY_PORT, TAMSHAI_PUBLIC_URL or
+ * OIDC_ISSUER.
  */
 export const completedBy =
   (folders: Folders = ownFolders()) =>
@@ -151,9 +151,9 @@ export const completedBy =
     return { ...environment, ...Object.fromEntries(missing), TAMSHAI_DATA: found.dataFolder, TAMSHAI_PUBLIC_URL: found.base };
   };
 
-/** What a command needs that calls a running instance. It executes no code of the current folder, so it knows no domains. */
+/** The configuration of a command that calls a running instance. It runs no code of the current folder, so it knows no domains. */
 export interface ClientConfig extends Pick<Config, 'base' | 'dataFolder' | 'issuers' | 'masterKey' | 'gatewayKey' | 'scriptedApprovals'> {
-  /** The port of a server: from the environment, else that of the running instance. */
+  /** The port of a server in the environment, or in the entry of the running instance. */
   portOf(server: string): number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** HTTP listeners: binds the ports before anything else starts, and enforces timeouts for slow requests. */
+/** HTTP listeners: bind the ports before anything else starts, and limit the time of slow requests. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,49 +13,46 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Listener {
   readonly port: number;
-  /**
-   * Sets the handler. A request that comes earlier waits for it up to HELD_MS and then gets 503 with Retry-After. Probes, and requests
-   * beyond MOST_HELD, get 503 at once.
-   */
+  /** Sets the handler. Earlier requests wait up to HELD_MS, then get 503. Probes and requests beyond MOST_HELD get 503 at once. */
   serve(handler: Handler): void;
-  /** From now on every response closes its connection, so that a load balancer picks another server. */
+  /** From now on every response closes its connection, so that a load balancer chooses another server. */
   retire(): void;
-  /** Stops accepting connections. Resolves when all responses have ended, except long-lived streams, or after `ms`. */
+  /** Accepts no more connections. Resolves when all responses have ended, except long-lived streams, and at most after `ms`. */
   finish(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ConnectionLimits {
-  /** How long the headers of a request may take. */
+  /** The longest time for the headers of a request. */
   readonly headersMs: number;
-  /** How long the body may take after the headers. */
+  /** The longest time for the body, after the headers. */
   readonly bodyMs: number;
 }
 export const CONNECTION_LIMITS: ConnectionLimits = { headersMs: 10_000, bodyMs: 15_000 };
-/** The number of checks for slow requests within one timeout. */
+/** The number of checks in one timeout. */
 const CHECKS_PER_TIMEOUT = 10;
-/** The time that a handler has to answer after the body timeout. Then BodyWatch sends the error itself, or closes the connection. */
+/** The time for a handler to answer after the body timeout. After it, BodyWatch sends the error itself or closes the connection. */
 const ANSWER_MS = 2_000;
 
 const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => ({
-  // BodyWatch ends requests with a slow body, whether they are answered or not. Node's requestTimeout is a later backstop.
+  // BodyWatch ends slow bodies. Node's requestTimeout is a second limit after it.
   headersTimeout: headersMs,
   requestTimeout: headersMs + bodyMs + ANSWER_MS,
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: headersMs / CHECKS_PER_TIMEOUT,
-  // The host guard refuses a request without Host, with a JSON error.
+  // The host guard refuses a missing Host with a JSON error.
   requireHostHeader: false,
-  // Large enough that an oversized token reaches the verifier, which refuses it with a JSON error.
+  // Large enough for an oversized token, which the verifier refuses with a JSON error.
   maxHeaderSize: 64 * 1024,
-  // Joins a repeated Host or Authorization header, which makes it invalid. By default Node uses the first one, but a proxy may have
-  // checked the second.
+  // Joins repeated Host and Authorization headers, which makes them invalid. Node would use the first one, but a proxy may have checked the
+  // second.
   joinDuplicateHeaders: true,
 });
 
-/** Longer than a start without migrations, and less than half of the gateway's deadline for a server. */
+/** Longer than a start without migrations, and less than half of the gateway's deadline. */
 const HELD_MS = 4_000;
 const MOST_HELD = 500;
-/** While the process starts, a probe gets 503 at once and does not wait. */
+/** During the start, probes get 503 at once. */
 const PROBES = /^\/(ready|health)$/;
 
 const notYet = (res: ServerResponse): void => {
@@ -65,7 +62,7 @@ const notYet = (res: ServerResponse): void => {
   );
 };
 
-/** The JSON error for a request that Node's parser rejected. `ms` is the timeout that applied. */
+/** The JSON error for a request that Node could not parse. `ms` is the exceeded timeout. */
 function malformed({ code = '' }: NodeJS.ErrnoException, ms: number): Failure {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow(ms);
   if (code === 'HPE_HEADER_OVERFLOW') return failure('VALIDATION_ERROR', 'The headers are too large.');
@@ -86,7 +83,7 @@ function endWith(socket: Duplex, refused: Failure): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Emits the error to the code that reads the body. Returns false if no code reads it. */
+/** Emits the error to the code that reads the body. False if no code reads it. */
 function failBody(res: ServerResponse, refused: Failure): boolean {
   res.shouldKeepAlive = false;
   return res.req.listenerCount('error') > 0 && res.req.emit('error', refused);
@@ -97,17 +94,17 @@ const answerFor = (res: ServerResponse, refused: Failure): void =>
 
 interface Answering {
   readonly since: number;
-  /** When BodyWatch called `failBody` for this request. */
+  /** The time of the call of `failBody` for this request. */
   failedAt?: number;
 }
 
-/** Node removes the socket of a request that was aborted, which its type does not say. */
+/** Node sets `socket` to null after an abort, which its type does not declare. */
 const isConnected = ({ socket }: { readonly socket: Duplex | null }): boolean => socket !== null && !socket.destroyed;
 
-/** Ends requests whose body is too slow. One interval checks all of them, because a timer per request would slow every call. */
+/** Ends requests with a slow body. One timer checks all requests, because one timer per request would slow every call. */
 class BodyWatch {
   readonly answering = new Map<ServerResponse, Answering>();
-  /** Requests that were answered before their whole body was received. */
+  /** Requests that were answered before their body was complete. */
   readonly #unread = new Map<IncomingMessage, number>();
   readonly #timer: NodeJS.Timeout;
   readonly #bodyMs: number;
@@ -126,7 +123,7 @@ class BodyWatch {
     });
   }
 
-  /** The request on this connection that has begun and is not complete. */
+  /** The incomplete request on this connection. */
   reading(socket: Duplex): ServerResponse | undefined {
     return [...this.answering.keys()].find((res) => res.req.socket === socket && !res.req.complete);
   }
@@ -154,7 +151,7 @@ class BodyWatch {
       each.failedAt = now;
       failBody(res, tooSlow(this.#bodyMs));
     } else if (overdue && each.failedAt === undefined && !res.headersSent) answerFor(res, tooSlow(this.#bodyMs));
-    // A pipelined response that waits for an earlier one has no socket yet.
+    // A pipelined response has no socket until the earlier response has ended.
     else if (overdue && res.socket !== null) res.socket.destroy();
   }
 }
@@ -172,7 +169,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     clearTimeout(held.get(res)?.timer);
     return held.delete(res);
   };
-  /** Holds requests while the process starts: after a restart, a load balancer may send requests before it checks readiness. */
+  /** Holds requests during the start, because a load balancer can send requests before it checks readiness. */
   const starting: Handler = (req, res) => {
     if (PROBES.test(req.url ?? '') || held.size >= MOST_HELD) return notYet(res);
     held.set(res, { req, timer: setTimeout(() => letGo(res) && notYet(res), HELD_MS) });
@@ -194,7 +191,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     server.maxConnections = 2_000;
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const begun = watch.reading(socket);
-      // The timeout for the error message: that of the headers if no request was parsed, else that of headers and body together.
+      // The timeout in the message: for the headers if no request was parsed, otherwise for headers and body together.
       const refused = malformed(error, begun === undefined ? limits.headersMs : limits.headersMs + limits.bodyMs);
       if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent === true) socket.destroy();
       else if (begun !== undefined) void (failBody(begun, refused) || answerFor(begun, refused));
@@ -205,7 +202,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
       sendFailure(res, failure('VALIDATION_ERROR', 'The Expect header must be 100-continue.'), { connection: 'close' }),
     );
     server.on('connect', (_req, socket) => {
-      // Node removes its own error listener on CONNECT. Without this one, a connection reset would end the process.
+      // Node removes its error listener on CONNECT. Without this one, a connection reset would end the process.
       socket.on('error', () => socket.destroy());
       if (watch.isAnswering(socket)) socket.destroy();
       else endWith(socket, failure('METHOD_NOT_ALLOWED', 'CONNECT is not supported.'));
@@ -217,7 +214,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
       });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // IPv6 is optional.
+      // IPv6 may be missing on this machine.
       if (host === '::1' && servers.length > 0 && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
       watch.close();
       await Promise.all(servers.map(closed));
@@ -253,11 +250,11 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
   };
 }
 
-/** Closes idle connections at once, others when their response has ended, and all of them after five seconds. */
+/** Closes idle connections now, other connections after their response, and all connections after five seconds. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     if (server.listening) server.close(() => resolve());
-    // The server has stopped accepting connections; only open ones are left.
+    // The server accepts no more connections, so only open ones are left.
     else server.getConnections((_error, count) => (count === 0 ? resolve() : server.once('close', resolve)));
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 5_000).unref();

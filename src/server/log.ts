@@ -1,4 +1,4 @@
-/** JSON logs with an allow-list of fields and sanitised values: no caller input, no driver messages. */
+/** JSON logs. Only listed fields are logged, with sanitised values: no input of callers and no messages of drivers. */
 import { type DestinationStream, pino } from 'pino';
 import { hidePatterns } from '../engine/audit/redact.ts';
 import type { Logger } from '../engine/ports.ts';
@@ -29,7 +29,7 @@ const FRAMES = 6;
 /** One line of plain text, without control characters, tokens or personal numbers. */
 const sanitise = (text: string): string => hidePatterns(text.slice(0, LONGEST).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' '));
 
-/** The stack without the message: a driver's message can contain row values. */
+/** The stack without the message, because the message of a driver can contain values of rows. */
 function traceOf({ name, code, stack }: Error & { code?: unknown }): Record<string, unknown> {
   const at = stack
     ?.split('\n')
@@ -68,7 +68,7 @@ export function openLog(level: string, to: DestinationStream = pino.destination(
   };
 }
 
-/** One line per call at level info and below. Caller and input are in the audit log only. */
+/** Logs one line per call. Only the audit log has the caller and the input. */
 export const logCalls =
   (log: Logger) =>
   ({ requestId, server, tool, surface, decision, code, rows, ms }: CompletedCall): void =>

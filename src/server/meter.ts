@@ -1,4 +1,4 @@
-/** Prometheus metrics: names, labels and help texts. The series of local tools are created at start, so a call needs one look-up. */
+/** Prometheus metrics: names, labels and help texts. The start creates the series of local tools, so that a call needs one lookup. */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Answer, CancelledAnswer } from '../declare/answer.ts';
@@ -24,7 +24,7 @@ export interface Meter {
 
 const DECISIONS: readonly Decision[] = ['allowed', 'refused', 'failed', 'pending', 'approved'];
 
-/** The store as operators know it: the name of the database program. */
+/** The name of the database program. */
 export function storeNameOf(config: Config, { name, store }: Pick<Tool['domain'], 'name' | 'store'>): string {
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'pglite' : 'postgresql';
   const url = store === 'documents' ? config.mongodbUrl(name) : config.searchUrl(name);
@@ -74,7 +74,7 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
   return {
     metrics,
     observe({ tool, decision, code, rows, ms }) {
-      // Codes are few and errors are rare, so these series are created on first use.
+      // Created on first use, because errors are rare.
       if (code !== null) errors(tool?.domain.name ?? 'none', code).add();
       if (!tool) return unknownTool.add();
       const own = seriesOf(tool);

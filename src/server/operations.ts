@@ -1,6 +1,6 @@
 /**
- * The operations port: /health, /ready and /metrics for probes and scrapers, which call a process by its IP address. The other ports
- * refuse that Host. /metrics needs a loopback connection or the metrics key.
+ * The operations port: /health, /ready and /metrics for probes and scrapers. These call a process by its IP address, a Host that the other
+ * ports refuse.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from '../engine/metrics.ts';
@@ -13,7 +13,7 @@ import type { Handler } from './listen.ts';
 export interface Operations {
   readonly metrics: Metrics;
   readonly key: string | undefined;
-  /** Rejects while this process should get no requests. */
+  /** Rejects while this process must not get requests. */
   readonly ready: () => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The nearest folder at or above this one that has a package.json. */
+/** Returns this folder or the nearest parent that has a package.json. */
 export function packageAbove(folder: string): string {
   const above = dirname(folder);
   return above === folder || existsSync(join(folder, 'package.json')) ? folder : packageAbove(above);

@@ -1,4 +1,4 @@
-/** Reads phrases/<tool>.txt of each domain: other wordings of the questions in a tool's examples, for the offline model. */
+/** Reads phrases/<tool>.txt of each domain: other phrasings of the example questions, for the offline model. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Phrases } from '../assistant/offline/declarations.ts';
@@ -8,7 +8,7 @@ import { qualifiedName, type Registry } from '../engine/registry.ts';
 import { assetFolder } from './assets.ts';
 import { ConfigProblem } from './config.ts';
 
-/** Throws a ConfigProblem that names file and line, so a mistake in a file ends the start. */
+/** Throws a ConfigProblem with file and line. */
 export const readPhrases = (registry: Registry): Phrases =>
   new Map(
     registry.domains.flatMap((domain) =>

@@ -1,8 +1,8 @@
-/** Readiness: whether this process should get requests. */
+/** Readiness: decides whether this process should get requests. */
 import type { ToolBackend } from '../gateway/backends.ts';
 
 export interface Readiness {
-  /** Rejects while this process should get no requests. It settles within the deadline even if a store hangs. */
+  /** Rejects while this process must not get requests. Settles within the deadline even if a store hangs. */
   ready(): Promise<void>;
   /** From now on `ready` rejects. */
   retire(): void;
@@ -17,15 +17,15 @@ export interface ReadinessOptions {
 }
 
 const DEADLINE_MS = 1_000;
-/** A slow store still counts as available: under load all replicas are slow, and must not all report themselves as not ready. */
+/** A slow store counts as available for this time: under load all replicas are slow, and not all of them may become unready. */
 const SILENT_MS = 5_000;
 
-/** An unavailable server only removes its own tools. The process is not ready when no server is available. */
+/** A missing server only removes its own tools, so the process stays ready while one server answers. */
 export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, silentMs = SILENT_MS }: ReadinessOptions): Readiness {
   let retired = false;
   const watched = (ping: () => Promise<void>) => createProbe(ping, deadlineMs, silentMs);
   const stores = shared.map((each) => watched(() => each.ping()));
-  // The upstream client of a remote server tracks its availability, so no ping is needed.
+  // The upstream client of a remote server knows whether the server answers, so no ping is needed.
   const servers = backends.map((each) => (each.remote ? async () => each.available() : watched(() => each.ping())));
   return {
     async ready() {
@@ -41,7 +41,7 @@ export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, si
   };
 }
 
-/** Resolves to false if the ping fails, or if it misses the deadline and the last success is older than `silentMs`. */
+/** False if the ping fails. After the deadline, the last success within `silentMs` decides. */
 function createProbe(ping: () => Promise<void>, deadlineMs: number, silentMs: number): () => Promise<boolean> {
   let lastSuccess = Number.NEGATIVE_INFINITY;
   return () =>
@@ -49,7 +49,7 @@ function createProbe(ping: () => Promise<void>, deadlineMs: number, silentMs: nu
       const timer = setTimeout(() => resolve(performance.now() - lastSuccess < silentMs), deadlineMs);
       const settle = (isUp: boolean) => {
         clearTimeout(timer);
-        // A late answer counts for the next probe.
+        // A late answer still counts for the next probe.
         lastSuccess = isUp ? performance.now() : Number.NEGATIVE_INFINITY;
         resolve(isUp);
       };

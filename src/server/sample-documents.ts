@@ -4,11 +4,11 @@ import type { SampleCollection } from '../declare/sample.ts';
 import { sampleCollections, type SampleOptions } from './sample.ts';
 
 export interface DocumentLoadOptions extends SampleOptions {
-  /** Progress: done of total. */
+  /** The progress: `done` of `total`. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Returns false without a change if every collection already has rows. */
+/** Returns false and writes nothing if every collection already has rows. */
 export async function loadDocuments(domain: string, loader: DocumentLoader, options: DocumentLoadOptions): Promise<boolean> {
   const missing: SampleCollection[] = [];
   for (const each of await sampleCollections(domain, options)) if (await loader.isEmpty(each.name)) missing.push(each);

@@ -1,6 +1,6 @@
 /**
  * people.json in the data folder: the sample people of the running configuration. Client commands act as one of them without loading the
- * configuration file.
+ * configuration.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export interface SamplePeople {
 
 const SUGGESTED = 5;
 
-/** A customer gets all roles of customers: the organisation's record says who leads it, and the verifier removes the other role. */
+/** A customer gets all customer roles here. The verifier removes the role that the organisation's record does not give. */
 export const samplePeopleOf = ({ people, roles, sample }: Pick<Registry, 'people' | 'roles' | 'sample'>): SamplePeople => ({
   people: people.map((each) => (each.realm === 'customer' ? { ...each, roles: roles.of('customer') } : each)),
   featured: sample?.featured ?? people.slice(0, SUGGESTED).map(({ username }) => username),

@@ -9,31 +9,31 @@ import { type Config, ConfigProblem } from './config.ts';
 
 export interface SampleOptions {
   readonly registry: Pick<Registry, 'domains' | 'sample' | 'samples'>;
-  /** How many people the company has. */
+  /** The number of people in the company. */
   readonly employees: number;
   readonly today: Date;
-  /** The default company's settings unless given. */
+  /** The default is the default company. */
   readonly settings?: Company;
 }
 
 export interface LoadOptions extends SampleOptions {
   readonly domains: readonly string[];
-  /** Progress: done of total, in units of estimated time. */
+  /** The progress: `done` of `total`, in units of estimated time. */
   readonly onProgress: (done: number, total: number) => void;
-  /** Whether the connection supports COPY; detected by default. */
+  /** True if the connection supports COPY. By default it is detected. */
   readonly copy?: boolean;
 }
 
-/** The key of the advisory lock under which one process loads at a time. */
+/** The key of the advisory lock: only one process loads at a time. */
 const LOCK = 7_261_535;
-/** Above this number of employees, indexes are built after loading, which takes a third of the time. */
+/** Above this number of employees, indexes are built after loading, which is three times as fast. */
 const LARGE = 50_000;
-/** In a smaller company, only the indexes of tables with more rows than this are built after loading. */
+/** In a smaller company, only tables with more rows than this get their indexes after loading. */
 const LONG = 20_000;
-/** The estimated time of building indexes, relative to loading rows. */
+/** The estimated time for the indexes, relative to the rows. */
 const AFTERWARDS = 0.4;
 
-/** PGlite has the same driver interface, but does not support COPY streams. */
+/** PGlite has the same interface as the driver, but no COPY. */
 const streams = (client: pg.ClientBase): boolean =>
   (client as unknown as { connection?: { stream?: unknown } }).connection?.stream instanceof Socket;
 
@@ -44,7 +44,7 @@ export const sampleOptions = ({ registry, sampleEmployees }: Pick<Config, 'regis
   settings: registry.company,
 });
 
-/** The sample data that a domain has for the company of the configuration; empty if there is none. */
+/** The sample data of a domain for the configured company; empty if there is none. */
 async function sampleOf(domain: string, options: SampleOptions): Promise<readonly (SampleTable | SampleCollection)[]> {
   const { sample: company, samples } = options.registry;
   const sample = samples.get(domain);
@@ -53,7 +53,7 @@ async function sampleOf(domain: string, options: SampleOptions): Promise<readonl
   return sample.rows(sampleContext(company, options));
 }
 
-/** Table and column names become part of SQL text. A domain's sample may write only to the domain's own schema. */
+/** Table and column names become part of SQL text, so only plain names are allowed. */
 const isIdentifier = (name: string) => /^[a-z_][a-z0-9_]*$/.test(name);
 export async function sampleTables(domain: string, options: SampleOptions): Promise<readonly SampleTable[]> {
   return (await sampleOf(domain, options)).map((each) => {
@@ -77,11 +77,11 @@ export async function sampleCollections(domain: string, options: SampleOptions):
   });
 }
 
-/** The tables of those domains that have a sample. */
+/** The tables of all domains that have a sample. */
 export const wantedTables = async (options: LoadOptions): Promise<(readonly SampleTable[])[]> =>
   (await Promise.all(options.domains.map((domain) => sampleTables(domain, options)))).filter((tables) => tables.length > 0);
 
-/** Needs the owner of the tables or a superuser. Returns false without a change if every domain already has rows. */
+/** The login must be the owner of the tables or a superuser. Returns false and writes nothing if every domain already has rows. */
 export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Promise<boolean> {
   const wanted = await wantedTables(options);
   if ((await missingOf(owner, wanted)).length === 0) return false;
@@ -97,7 +97,7 @@ export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Pr
     await owner.query(tables.length > 0 ? 'commit' : 'rollback');
     if (tables.length === 0) return false;
   } catch (error) {
-    // If the connection broke, the server rolls back; the first error is the one to report.
+    // A broken connection is rolled back by the server. The first error is the one to report.
     await owner.query('rollback').catch(() => {});
     throw error;
   }
@@ -120,7 +120,7 @@ async function write(
   { employees, onProgress, copy = streams(owner) }: LoadOptions,
 ): Promise<void> {
   const large = copy && employees > LARGE;
-  // Loading takes time in proportion to rows and columns.
+  // The loading time is proportional to rows and columns.
   const share = ({ columns, estimate }: SampleTable) => columns.length * estimate;
   const total = Math.round(tables.reduce((sum, table) => sum + share(table), 0) * (large ? 1 + AFTERWARDS : 1));
   let done = 0;

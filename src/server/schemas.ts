@@ -1,4 +1,4 @@
-/** Where the SQL files of the domains are, and their migrations. */
+/** Finds the SQL files of the domains and lists their migrations. */
 import { join } from 'node:path';
 import type { AnyDomain } from '../declare/tool.ts';
 import type { Registry } from '../engine/registry.ts';
@@ -7,7 +7,7 @@ import { assetFolder } from './assets.ts';
 import { ConfigProblem } from './config.ts';
 import { packageFolder } from './package.ts';
 
-/** The files that every domain shares: roles, audit chain, records of migrations. */
+/** The files for all domains: roles, audit chain, records of migrations. */
 export const platformFolder = join(packageFolder, 'sql');
 
 export function schemaFolder(domain: Pick<AnyDomain, 'name' | 'home'>): string {
@@ -16,7 +16,7 @@ export function schemaFolder(domain: Pick<AnyDomain, 'name' | 'home'>): string {
   return folder;
 }
 
-/** The migrations of these domains, in this order. */
+/** The migrations of these domains, in the given order. */
 export function migrationsOf(registry: Pick<Registry, 'domains'>, names: readonly string[]): Migration[] {
   const sources = names.flatMap((name) => registry.domains.filter((domain) => domain.name === name));
   return migrations(

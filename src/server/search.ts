@@ -1,4 +1,4 @@
-/** Opens the search backends: a search server or MongoDB if a URL is set, else a file in the data folder. */
+/** Opens the search backends: a search server or MongoDB if a URL is set, otherwise a file in the data folder. */
 import { join } from 'node:path';
 import type { DocumentLoader } from '../declare/documents.ts';
 import type { Logger } from '../engine/ports.ts';
@@ -10,10 +10,10 @@ import { openEmbeddedSearch } from '../storage/search/embedded.ts';
 import type { SearchDomain } from '../storage/search/shape.ts';
 import { type Config, ConfigProblem } from './config.ts';
 
-/** Files of the engine and of other stores in the data folder. */
+/** Names of other files in the data folder. */
 const TAKEN: readonly string[] = ['audit', 'documents', 'gateway', 'search'];
 
-/** A domain that is rebuilt from its folder has its own file, because a damaged one is deleted. */
+/** A domain with a folder has its own file, because a damaged file is deleted and built again. */
 export function searchFile({ dataFolder }: Pick<Config, 'dataFolder'>, { name, folder }: Pick<AnyDomain, 'name' | 'folder'>): string {
   if (folder === undefined) return join(dataFolder, 'search.db');
   if (TAKEN.includes(name)) throw new ConfigProblem(`A domain with a folder cannot be called ${name}; choose another name.`);
@@ -57,7 +57,7 @@ async function openOne(config: Config, declared: AnyDomain, log: Logger | undefi
   return openSearchServer({ url, prefix: config.indexPrefix, domain, log });
 }
 
-/** Only the embedded store gets sample data at start; `tamshai seed` fills a server. */
+/** Fills only embedded stores. `tamshai seed` fills a server. */
 export async function loadEmbeddedSearch(config: Config, { backends }: OpenedSearch, progress: (part: number) => void): Promise<void> {
   for (const [{ name }, { loader }] of backends) {
     if (config.searchUrl(name) !== undefined) continue;

@@ -1,4 +1,4 @@
-/** HTTP handlers of the gateway and of each domain server: which module answers which path. */
+/** HTTP handlers of the gateway and of each domain server. They decide which module answers which path. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
 import type { DecisionService } from '../engine/approvals/decisions.ts';
@@ -45,7 +45,7 @@ export interface Wiring {
   readonly kv: KeyValue;
   readonly refusals: Refusals;
   readonly meter: Meter;
-  /** One limit for all ports of this process. */
+  /** The same limit for all ports of this process. */
   readonly failedAuth: OnUnauthenticated;
   readonly clock: Clock;
   readonly log: Logger;
@@ -64,12 +64,12 @@ export interface Wiring {
 
 export interface Served {
   readonly handler: Handler;
-  /** Ends waiting streams; running calls continue. */
+  /** Ends waiting streams. Running calls continue. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** Metadata is public: pages of any origin may read it. */
+/** Metadata is public, so pages of any origin may read it. */
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/;
 
 function metadata(req: IncomingMessage, res: ServerResponse, base: string, issuers: readonly string[], name: string): void {
@@ -99,14 +99,14 @@ interface Mounted {
   readonly provider?: { handles(url: string): boolean; handler(req: IncomingMessage, res: ServerResponse): Promise<void> } | undefined;
 }
 
-/** Checks Host and Origin before anything else. The MCP endpoint checks them itself. */
+/** Checks Host and Origin first. The MCP endpoint checks them itself. */
 const dispatch =
   ({ guard, base, name, issuers, mcp, rest, provider }: Mounted): Handler =>
   (req, res) => {
     const path = pathOf(req);
     if (path === '/mcp') return mcp(req, res);
     const isMetadata = METADATA.test(path) && req.method === 'GET';
-    // Because of our referrer policy, our own sign-out form sends Origin: null. Its CSRF token is checked later.
+    // Our sign-out form sends Origin: null because of our referrer policy. Its CSRF token is checked later.
     const ownForm = path === '/signout' && req.headers['sec-fetch-site'] === 'same-origin';
     const open = isMetadata || ownForm || provider?.handles(path) === true;
     const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
@@ -217,7 +217,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
   const base = own ?? domainAddress(port);
   const guard = createHostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
-  /** Tokens may name the server's public URL or its port on this machine. */
+  /** A token may name the server's public URL or its port on this machine. */
   const audiences = (use: 'api' | 'mcp') => [
     ...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use))),
   ];

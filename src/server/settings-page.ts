@@ -39,7 +39,7 @@ const anchorOf = (title: string) =>
     .replaceAll(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-');
 
-/** The default in the schema, also if the setting transforms its value. */
+/** Returns the default in the schema, also for a setting that is transformed. */
 function schemaDefault(schema: z.ZodType): string | undefined {
   if (schema instanceof z.ZodPipe) return schemaDefault(schema.def.in as z.ZodType);
   if (!(schema instanceof z.ZodDefault)) return undefined;
@@ -74,7 +74,7 @@ function section(group: SettingGroup): string {
   return [`## ${group.title}`, ...(group.before ?? []).map(wrapped), table, ...(group.after ?? []).map(wrapped)].join('\n\n');
 }
 
-/** Path under the package → text. */
+/** Returns the path in the package and the text. */
 export function settingsPage(settingGroups: readonly SettingGroup[]): readonly [path: string, text: string] {
   const links = settingGroups.map(({ title }) => `[${title.charAt(0).toLowerCase()}${title.slice(1)}](#${anchorOf(title)})`);
   const parts = [

@@ -1,4 +1,4 @@
-/** Schema of all environment variables, each with its default and its meaning. `npm run contracts` makes docs/settings.md from it. */
+/** The schema of all environment variables, with defaults and meanings. `npm run contracts` creates docs/settings.md from it. */
 import { z } from 'zod';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import type { AnyDomain } from '../declare/tool.ts';
@@ -7,15 +7,15 @@ import { tracingVariables } from './tracing-settings.ts';
 import { aboutFolders, forFolders } from './folder-settings.ts';
 import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
 
-/** What the settings depend on: each domain of the configuration has a port, an address and, by its kind of store, a store URL. */
+/** The fields of a domain on which the settings depend. */
 export type ConfiguredDomain = Pick<AnyDomain, 'name' | 'port' | 'store' | 'folder'>;
 const GATEWAY_PORT = 3100;
 
-/** What docs/settings.md says about a setting. `default` is Markdown, for a default that is not in the schema. */
+/** The text about a setting in docs/settings.md. `default` is Markdown, for a default that is not in the schema. */
 export interface SettingText {
   readonly meaning?: string;
   readonly default?: string;
-  /** The setting is accepted but has no effect for this domain, so docs/settings.md does not list it. */
+  /** True if the setting is accepted but has no effect for this domain. docs/settings.md does not list it. */
   readonly unlisted?: boolean;
 }
 const text = (described: SettingText) => ({ ...described });
@@ -32,7 +32,7 @@ const flag = z
   .default('0')
   .transform((value) => value === '1' || value === 'true');
 
-/** The settings of one domain: `HR_PORT`, `HR_URL`, `HR_DATABASE_URL`. */
+/** The name of a domain's setting: `HR_PORT`, `HR_URL`, `HR_DATABASE_URL`. */
 const nameFor = (domain: string, suffix: string) => `${domain.toUpperCase()}_${suffix}`;
 
 function forDomains(domains: readonly ConfiguredDomain[], suffix: string, schemaOf: (domain: ConfiguredDomain) => z.ZodType) {
@@ -41,7 +41,7 @@ function forDomains(domains: readonly ConfiguredDomain[], suffix: string, schema
 
 type Listed = Partial<Record<StoreKind, (domain: ConfiguredDomain) => SettingText>>;
 
-/** A store URL for each domain that keeps rows. It is listed where the domain's kind of store can use it. */
+/** The store URL of each domain that does not index a folder. docs/settings.md lists it only for a matching kind of store. */
 function storeUrls(domains: readonly ConfiguredDomain[], suffix: string, { url, listed }: { url: () => z.ZodType; listed: Listed }) {
   const keeping = domains.filter(({ folder }) => folder === undefined);
   return forDomains(keeping, suffix, (domain) => url().meta(text(listed[domain.store]?.(domain) ?? { unlisted: true })));
@@ -133,7 +133,7 @@ function storeSettings(domains: readonly ConfiguredDomain[]) {
     }),
     TAMSHAI_INDEX_PREFIX: z
       .string()
-      .regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only')
+      .regex(/^[a-z][a-z0-9]{0,30}$/, 'may contain lower-case letters and digits only')
       .default('tamshai')
       .meta(
         text({
@@ -193,7 +193,7 @@ const processSettings = (domains: readonly ConfiguredDomain[]) => ({
   ),
   TAMSHAI_INSTANCE: z
     .string()
-    .regex(/^[a-z0-9-]{1,63}$/, 'may hold up to 63 lower case letters, digits and dashes only')
+    .regex(/^[a-z0-9-]{1,63}$/, 'may contain up to 63 lower-case letters, digits and dashes only')
     .default('main')
     .meta(
       text({
@@ -275,7 +275,7 @@ export interface SettingGroup {
   readonly after?: readonly string[];
 }
 
-/** Old name → current name. A process that finds an old name does not start, and its message contains the current one. */
+/** Maps an old name to the current one. A process does not start with an old name, and its message says the current name. */
 export const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
   TAMSHAI_STRANGERS_PER_SECOND: 'TAMSHAI_FAILED_AUTH_PER_SECOND',
   TAMSHAI_CALLS_AT_ONCE: 'TAMSHAI_CONCURRENT_CALLS',
@@ -285,13 +285,13 @@ export interface Settings {
   readonly schema: z.ZodObject;
   readonly groups: readonly SettingGroup[];
   readonly names: readonly string[];
-  /** The ports without settings. */
+  /** The default ports. */
   readonly standardPorts: Readonly<Record<string, number>>;
-  /** Which settings hold URLs, and whether each may hold a password. */
+  /** The settings with URLs, and whether a URL may contain a password. */
   readonly urls: ReadonlyMap<string, UrlKind>;
 }
 
-/** The settings that every configuration has; their types are known without its domains. */
+/** The settings of every configuration. The compiler knows their types. */
 export const commonSettings = z.object({
   ...companyVariables,
   ...addressSettings([]),

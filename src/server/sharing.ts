@@ -1,4 +1,4 @@
-/** Checks at start that separate processes share their Redis, their master key and their stores. */
+/** Checks at the start that separate processes share their Redis, their master key and their stores. */
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { type Config, ConfigProblem } from './config.ts';
 export interface Part {
   readonly config: Config;
   readonly withGateway: boolean;
-  /** Domains that are served here. */
+  /** The domains that this process serves. */
   readonly local: readonly AnyDomain[];
-  /** Domains that the gateway reaches by an address. */
+  /** The domains that the gateway calls by a URL. */
   readonly remote: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
   const here = local[0]?.name ?? 'this server';
   if (!withGateway && gatewayKey !== undefined)
     throw new ConfigProblem(
-      `TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ` +
+      `TAMSHAI_GATEWAY_KEY is only for the gateway; give ${here} its public part in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ` +
         '("tamshai keys public" prints it).',
     );
   if (!withGateway && gatewayPublicKeys === undefined && redisUrl !== undefined)
@@ -48,19 +48,19 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const YEAR = 365 * 24 * 3600;
 
-/** This process's claims on the shared Redis. */
+/** The claims of this process in the shared Redis. */
 export interface Membership {
-  /** Writes the claims again after Redis was emptied. False if processes that joined earlier have other keys: this one must not serve. */
+  /** Writes the claims again after Redis was emptied. False if earlier processes have other keys; this process must then not serve. */
   renew(): Promise<boolean>;
 }
 
 /**
- * Every process claims its keys, its name and the domains in its data folder on the shared Redis. A process does not start if its keys
- * differ from those of the others, or if another process has its name or keeps rows of the same domain in another data folder.
+ * Every process writes claims to the shared Redis: its keys, its name and the domains in its data folder. A process with other keys, a
+ * taken name, or a domain of another data folder does not start.
  */
 export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, withGateway }: Part): Promise<Membership | undefined> {
   if (config.redisUrl === undefined) return undefined;
-  const place = placeOf(config.dataFolder);
+  const folderId = folderIdOf(config.dataFolder);
   const [master, before] = marksOf(keys);
   const { since, isMember } = sinceOf(config.dataFolder, config.redisUrl, [master, before]);
   const same = (found: string) => found === master || found === before;
@@ -80,14 +80,14 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
       );
     claims.push(gateway);
   }
-  if (!(await claim(kv, `instance:${config.instance}`, place)))
+  if (!(await claim(kv, `instance:${config.instance}`, folderId)))
     throw new ConfigProblem(
       `Another process with a data folder of its own is called ${config.instance} on this Redis; ` +
         'set TAMSHAI_INSTANCE to a unique name, or start this process with the data folder that it had before.',
     );
   if (withGateway) {
     if (config.engineDatabaseUrl !== undefined) await kv.delete(claimed('engine-store'));
-    else if (!(await claim(kv, 'engine-store', place)))
+    else if (!(await claim(kv, 'engine-store', folderId)))
       throw new ConfigProblem(
         'Another gateway on this Redis keeps connected programs in its own data folder, so a program would be known to one of them only; ' +
           'set TAMSHAI_DATABASE_URL or DATABASE_URL for both.',
@@ -96,7 +96,7 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
   for (const domain of local) {
     const setting = embeddedSetting(config, domain);
     if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));
-    else if (!(await claim(kv, `rows:${domain.name}`, place)))
+    else if (!(await claim(kv, `rows:${domain.name}`, folderId)))
       throw new ConfigProblem(
         `Another process on this Redis serves ${domain.name} from its own data folder, so their rows would differ; ` +
           `set ${setting} for both.`,
@@ -116,17 +116,16 @@ const MASTER = 'master-key';
 interface SeniorClaim {
   readonly what: string;
   readonly mine: string;
-  /** Whether an existing claim has the same keys. */
+  /** True if an existing claim has the same keys. */
   readonly same: (found: string) => boolean;
-  /** When this data folder first joined the processes on this Redis, in milliseconds since 1970. */
+  /** The time of the first claim of this data folder on this Redis, in milliseconds since 1970. */
   readonly since: number;
-  /** Whether this data folder has joined before. A new process never overrides a claim, because its clock may be behind. */
+  /** True if this data folder has claimed before. A new process never overrides a claim, because its clock may be wrong. */
   readonly isMember: boolean;
 }
 
 /**
- * If two processes disagree, the one that joined first keeps the claim. Each data folder records when its process joined, so that an
- * emptied Redis does not give a new process the earliest claim.
+ * If two processes disagree, the one with the earlier date keeps the claim. The date is in the data folder, because Redis can be emptied.
  */
 async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }: SeniorClaim): Promise<boolean> {
   const key = claimed(what);
@@ -138,7 +137,7 @@ async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }
     const [theirs = '', joined = ''] = found.split(' ');
     const agreed = same(theirs);
     if (!agreed && !(isMember && since < Number(joined))) return false;
-    // Processes that agree keep the earliest date, so that a later process cannot override all of them.
+    // Keeps the earliest date of processes that agree, so that a later process cannot override them.
     const next = agreed ? `${mine} ${Math.min(since, Number(joined))}` : own;
     if (next === found || (await kv.swap(key, found, next, YEAR))) return true;
   }
@@ -151,7 +150,7 @@ interface Joining {
   readonly since: number;
 }
 
-/** Identifies a Redis without its password. A recorded date of joining counts only for the same Redis. */
+/** Identifies a Redis without its password. A stored date counts only for the same Redis. */
 const redisMark = (url: string): string => {
   const { host, pathname } = new URL(url);
   return hash('sha256', `${host}${pathname.replace(/^\/?$/, '/0')}`, 'base64url');
@@ -164,12 +163,12 @@ function sinceOf(folder: string, redisUrl: string, masters: readonly (string | u
     const { redis, master, since } = JSON.parse(readFileSync(joiningFile(folder), 'utf8')) as Partial<Joining>;
     if (redis === redisMark(redisUrl) && masters.includes(master) && typeof since === 'number') return { since, isMember: true };
   } catch {
-    // The file does not exist or is not readable: this process joins now.
+    // Without a readable file, this process joins now.
   }
   return { since: Date.now(), isMember: false };
 }
 
-/** Written atomically: after a crash, a partial file would lose the date of joining. */
+/** Writes atomically, because a partial file would lose the date. */
 function rememberJoining(folder: string, joining: Joining): void {
   const file = joiningFile(folder);
   writeFileSync(`${file}.new`, JSON.stringify(joining), { mode: 0o600 });
@@ -181,7 +180,7 @@ const marksOf = (keys: MasterKeys): [string, string | undefined] => [
   derivePrevious(keys, 'master-check')?.toString('base64url'),
 ];
 
-/** Whether a process with these keys could join. It only reads. */
+/** True if a process with these keys could join. Writes nothing. */
 export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<boolean> {
   const found = await kv.get(claimed(MASTER));
   return found === undefined || marksOf(keys).includes(found.split(' ')[0]);
@@ -189,7 +188,7 @@ export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<bool
 
 const claimed = (what: string) => `claim:${what}`;
 
-/** The first process gets the claim, and the same process may renew it. */
+/** The first process gets the claim and may renew it. */
 async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean> {
   const key = claimed(what);
   if (await kv.add(key, mine, YEAR)) return true;
@@ -197,17 +196,17 @@ async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean>
   return found === undefined ? kv.add(key, mine, YEAR) : found === mine ? kv.swap(key, found, mine, YEAR) : false;
 }
 
-/** The setting that would move a domain's rows from the data folder to a server; undefined if they are on a server or need no server. */
+/** The setting that moves a domain's rows to a server; undefined if they are on a server or need none. */
 function embeddedSetting(config: Config, { name, store, folder }: AnyDomain): string | undefined {
-  // Every start rebuilds such a domain from its folder, so its copies need no shared server.
+  // Every start builds such a domain again from its folder, so the domain needs no shared server.
   if (folder !== undefined) return undefined;
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
   if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
   return config.searchUrl(name) === undefined ? 'ELASTICSEARCH_URL' : undefined;
 }
 
-/** A random id of the data folder, by which a restarted process is recognised. */
-function placeOf(folder: string): string {
+/** A random id of the data folder. It identifies a restarted process. */
+function folderIdOf(folder: string): string {
   const file = join(folder, 'place');
   if (!existsSync(file)) writeFileSync(file, randomUUID(), { mode: 0o600, flag: 'wx' });
   return readFileSync(file, 'utf8').trim();

@@ -1,4 +1,4 @@
-/** Indexes the Markdown folder of a domain at each start. Only changed files are written again. */
+/** Indexes the Markdown folder of a domain at each start. Writes only changed files. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,11 +17,11 @@ export interface FolderDomain {
   readonly name: string;
   readonly source: FolderSource;
   readonly path: string;
-  /** The path of the setting, if it is set. */
+  /** The configured path, if there is one. */
   readonly configured: string | undefined;
 }
 
-/** Undefined if the rows of the domain do not come from a folder. */
+/** Undefined if the domain has no folder. */
 export function folderOf(
   { name, home, store, folder: source }: Pick<AnyDomain, 'name' | 'home' | 'store' | 'folder'>,
   { sourceFolder }: Pick<Config, 'sourceFolder'>,
@@ -52,7 +52,7 @@ export async function indexFolder(folder: FolderDomain, backend: Pick<SearchBack
     try {
       return file === undefined ? undefined : { ...source.row(file.path, file.text) };
     } catch {
-      // A file that cannot be parsed is skipped; the start goes on.
+      // Skips a file that cannot be parsed; the start continues.
       leftOut(file?.path ?? key, 'it could not be parsed');
       return undefined;
     }
@@ -65,7 +65,7 @@ export async function indexFolder(folder: FolderDomain, backend: Pick<SearchBack
   return { ...followed, records: byKey.size };
 }
 
-/** The standard folder may be absent from an installation. A configured folder must exist. */
+/** A configured folder must exist. The default folder need not exist. */
 export async function readFolder(folder: FolderDomain, leftOut: LeftOut): Promise<MarkdownFile[]> {
   checkFolder(folder);
   return isFolder(folder.path) ? readMarkdown(folder.path, leftOut) : [];
@@ -84,7 +84,7 @@ export function checkFolder({ name, configured }: FolderDomain): void {
   }
 }
 
-/** Deletes a damaged index: it holds nothing but the folder's content, and is rebuilt from it. */
+/** Deletes a damaged index. It contains only data from the folder, so the start builds it again. */
 export function repairIndex({ name }: Pick<FolderDomain, 'name'>, file: string, log?: Logger): void {
   if (isSound(file)) return;
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });

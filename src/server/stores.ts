@@ -30,17 +30,17 @@ import { checkFolder, folderOf, indexFolder, repairIndex } from './source-folder
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
   readonly chains: readonly AuditChains[];
-  /** The copies that SQL domains keep of rows of another installed domain. */
+  /** The copies that SQL domains have of other installed domains' rows. */
   readonly copies: readonly ChangeCopy[];
   /** The engine's own store; undefined without a gateway. */
   readonly engine: EngineStore | undefined;
-  /** Undefined if neither a SQL domain of this process nor the engine's own store uses the embedded database. */
+  /** Undefined if no SQL domain of this process and not the engine's own store uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   pools(): readonly PoolLoad[];
   close(): Promise<void>;
 }
 
-/** The password of each database login is derived from the master key, so that nobody has to choose or store it. */
+/** Derives the password of each database login from the master key, so that nobody must store it. */
 export const passwordFor = (keys: MasterKeys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
 
 export function openKeyValue(config: Config, log?: Logger): Promise<KeyValue> | KeyValue {
@@ -49,7 +49,7 @@ export function openKeyValue(config: Config, log?: Logger): Promise<KeyValue> | 
     : openRedisKeyValue(config.redisUrl, log);
 }
 
-/** Reports the progress of the long steps of a first start. `part` is the finished part, 0 to 1. */
+/** Reports the progress of long steps of a first start. `part` is from 0 to 1. */
 export type ReportProgress = (doing: string, part: number) => void;
 
 export interface OpeningStores {
@@ -127,7 +127,7 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
   await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
   for (const [domain, database] of documents.databases)
     byDomain[domain.name] = createDocumentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
-  // One file may hold the chains of several domains.
+  // One file can contain the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
   for (const domain of of('search')) if (domain.folder !== undefined) repairIndex(domain, searchFile(config, domain), log);
   const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
@@ -156,11 +156,11 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
   };
 }
 
-/** The SQL domains without a database URL and the engine's own store share one embedded database; each has its own roles. */
+/** SQL domains without a database URL and the engine's own store share one embedded database. Each has its own roles. */
 async function openEmbedded(config: Config, domains: readonly string[], progress: ReportProgress): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
-  // PGlite creates files that every user can read, so the folder itself must be private.
+  // Every user can read the files of PGlite, so the folder must be private.
   await chmod(folder, 0o700);
   progress('Preparing databases', 0);
   const database = await openPglite(folder, config.company);

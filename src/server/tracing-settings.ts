@@ -8,9 +8,9 @@ export interface TracingSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly service: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** The share of sampled traces among those that begin here, 0 to 1. */
+  /** The share of sampled traces, 0 to 1, of the traces that begin here. */
   readonly ratio: number;
-  /** Whether the sampling decision of the caller is used. */
+  /** True if the caller decides whether a trace is sampled. */
   readonly followsParent: boolean;
 }
 

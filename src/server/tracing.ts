@@ -1,7 +1,6 @@
 /**
- * Traces over OTLP/HTTP. This file is loaded only if a trace endpoint is set. It wraps handlers, backends and stores from outside, so
- * without an endpoint no call runs this code. A span holds names of servers and tools, request ids, numbers and codes, but no input, no
- * person and no text of an answer.
+ * Traces over OTLP/HTTP. Only a process with a trace endpoint loads this file, which wraps handlers, backends and stores. A span contains
+ * names of servers and tools, request ids, numbers and codes, but no input, no person and no answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
@@ -29,7 +28,7 @@ export interface Tracing {
   handler(server: string, inner: Handler): Handler;
   backend(server: string, inner: ToolBackend): ToolBackend;
   store(name: string, inner: Store<StoreKind>): Store<StoreKind>;
-  /** Headers for requests to other Tamshai servers: the trace and the current span. */
+  /** The header for requests to other Tamshai servers: trace and current span. */
   headers(): Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -45,7 +44,7 @@ const attribute = ([key, value]: readonly [string, string | number]) => ({
 const attributesOf = (given: Attributes) =>
   Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [attribute([key, value])]));
 
-/** The beginning of a path, without the ids after it. */
+/** The first part of a path, without ids. */
 const routeOf = (url = '/') => /^\/(?:api\/)?[a-z.-]*/.exec(url)?.[0] ?? '/';
 
 export function openTracing({ endpoint, headers, service, resource, ratio, followsParent }: TracingSettings, log: Logger): Tracing {
@@ -160,7 +159,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       const span = begin(followsParent ? from : undefined);
       const started = performance.now();
       const route = routeOf(req.url);
-      // The handler uses the id in this header, so the span and the handler have the same request id.
+      // The handler reads this header, so the span has the same request id.
       const id = requestId(req.headers);
       req.headers['x-request-id'] = id;
       res.once('close', () => {

@@ -1,4 +1,4 @@
-/** Imports a file into the tables of an SQL domain as the database owner: everything or nothing. */
+/** Imports a file into the tables of an SQL domain as the database owner, in one transaction. */
 import type pg from 'pg';
 import { type SqlText, sql } from '../declare/sql.ts';
 import type { Counts, OnProgress, OwnerSql, Transfer } from '../declare/transfer.ts';
@@ -45,7 +45,7 @@ export async function importInto(
     });
     await owner.query('commit');
   } catch (error) {
-    // If the connection broke, the server rolls back; the first error is the one to report.
+    // A broken connection is rolled back by the server. The first error is the one to report.
     await owner.query('rollback').catch(() => {});
     throw error;
   }

@@ -2,7 +2,7 @@
 import { createUpstreamClient, type UpstreamClient, type UpstreamClientOptions } from '../gateway/upstream-client.ts';
 import type { Config } from './config.ts';
 
-/** One client for each domain with a remote URL. */
+/** Opens one client for each domain with a remote URL. */
 export const openUpstreams = (
   { registry, remoteUrl }: Pick<Config, 'registry' | 'remoteUrl'>,
   options: Omit<UpstreamClientOptions, 'server' | 'url'>,

@@ -1,21 +1,21 @@
-/** The two kinds of URL settings: public URLs, which answers and logs may repeat, and store URLs, which may hold a password. */
+/** The two kinds of URL settings: public URLs, which answers and logs can contain, and store URLs, which can contain a password. */
 import { z } from 'zod';
 
-/** A new URL setting has to choose one: `publicUrl` or a store URL. */
+/** Each new URL setting must be one of these. */
 export type UrlKind = 'public' | 'store';
 
 const beginsWith = (schemes: readonly string[]) =>
   `must be an address that begins with ${schemes.map((each) => `${each}://`).join(' or ')}`;
 
 /**
- * Checks the text itself: `new URL` drops line breaks, adds slashes and converts backslashes and wide letters, so another parser may
- * read the same text differently.
+ * Checks the text itself, because `new URL` changes it: line breaks, slashes, backslashes and wide letters. Another parser may read the
+ * original text differently.
  */
 function textProblem(text: string, schemes: readonly string[]): string | undefined {
   if (!/^[\x21-\x7e]*$/.test(text))
     return 'must be written in ASCII without spaces or line breaks; write other letters of a host as xn--, and those of a password as %20';
-  if (text.includes('\\')) return 'must not hold a backslash; write %5C';
-  if (text.includes('#')) return 'must not hold a #; write %23 where it belongs to a password';
+  if (text.includes('\\')) return 'must not contain a backslash; write %5C';
+  if (text.includes('#')) return 'must not contain a #; write %23 where it belongs to a password';
   const [scheme = ''] = /^[a-z+]+(?=:\/\/[^/])/i.exec(text) ?? [];
   return schemes.includes(scheme.toLowerCase()) ? undefined : beginsWith(schemes);
 }
@@ -28,8 +28,8 @@ function publicProblem(text: string): string | undefined {
   if (problem !== undefined) return problem;
   const [authority = ''] = text.slice(text.indexOf('//') + 2).split(/[/?]/, 1);
   if (authority.includes('@'))
-    return 'must not hold a name or a password: it is shown in answers and logs, and secrets have settings of their own';
-  if (text.includes('?')) return 'must not hold a query: it is shown in answers and logs, and secrets have settings of their own';
+    return 'must not contain a name or a password: it is shown in answers and logs, and secrets have settings of their own';
+  if (text.includes('?')) return 'must not contain a query: it is shown in answers and logs, and secrets have settings of their own';
   return isUrl(text) ? undefined : beginsWith(schemes);
 }
 
@@ -37,7 +37,7 @@ function storeProblem(text: string, schemes: readonly string[]): string | undefi
   return textProblem(text, schemes) ?? (isUrl(text) ? undefined : beginsWith(schemes));
 }
 
-/** In the driver, these query parameters override the rest of the URL, so they would replace the login that we set. */
+/** In the driver, these query parameters override the URL and would replace our login. */
 const REPLACING = ['user', 'password', 'host', 'port', 'database', 'dbname'];
 
 function postgresProblem(text: string): string | undefined {
@@ -45,10 +45,10 @@ function postgresProblem(text: string): string | undefined {
   if (problem !== undefined) return problem;
   const { searchParams } = new URL(text);
   const wrong = REPLACING.find((name) => searchParams.has(name));
-  return wrong === undefined ? undefined : `must hold its ${wrong} before the query: postgres://user:password@host:5432/database`;
+  return wrong === undefined ? undefined : `must have its ${wrong} before the query: postgres://user:password@host:5432/database`;
 }
 
-/** A MongoDB URL may name several hosts, which `new URL` does not parse. */
+/** Not `new URL`, which cannot parse the several hosts of a MongoDB URL. */
 const mongodbProblem = (text: string): string | undefined => textProblem(text, ['mongodb', 'mongodb+srv']);
 
 const setting = (kind: UrlKind, problemOf: (text: string) => string | undefined) =>

@@ -33,7 +33,7 @@ test(
     expect(made.json()).toMatchObject({ file, elsewhere: [] });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await tamshai(['backup', file], { settings });
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already') as string]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('exists already') as string]);
     // An ordinary tar archive, which users can read without Tamshai.
     const list = spawnSync('tar', ['-tzf', file], { encoding: 'utf8' });
     expect([list.status, list.stderr]).toEqual([0, '']);

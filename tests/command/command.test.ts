@@ -75,12 +75,20 @@ describe('wrong settings', () => {
     ['production without an issuer', { NODE_ENV: 'production' }, /set OIDC_ISSUER/],
     ['an address beyond this machine without an issuer', { TAMSHAI_HOST: '0.0.0.0' }, /only runs on this machine/],
     ['an issuer over plain http', { OIDC_ISSUER: 'http://people.example' }, /https/],
-    ['an issuer with a password', { OIDC_ISSUER: 'http://u:canary-4711@localhost:8080' }, /OIDC_ISSUER must not hold a name or a password/],
-    ['the URL of a server with a password', { HR_URL: 'http://u:canary-4711@localhost:3101' }, /HR_URL must not hold a name or a password/],
+    [
+      'an issuer with a password',
+      { OIDC_ISSUER: 'http://u:canary-4711@localhost:8080' },
+      /OIDC_ISSUER must not contain a name or a password/,
+    ],
+    [
+      'the URL of a server with a password',
+      { HR_URL: 'http://u:canary-4711@localhost:3101' },
+      /HR_URL must not contain a name or a password/,
+    ],
     [
       'the URL of a collector with a key',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318?key=canary-4711' },
-      /must not hold a query/,
+      /must not contain a query/,
     ],
     ['a text that is no URL', { DATABASE_URL: 'canary-4711' }, /DATABASE_URL must be an address/],
   ])('%s', async (_, settings, says) => {
@@ -358,7 +366,7 @@ describe('serve', () => {
       [
         ['serve', 'hr'],
         { ...both, TAMSHAI_GATEWAY_KEY: signing ?? '', TAMSHAI_MASTER_KEY: master ?? '' },
-        /^error {2}TAMSHAI_GATEWAY_KEY is the gateway's alone; /,
+        /^error {2}TAMSHAI_GATEWAY_KEY is only for the gateway; /,
       ],
     ];
     for (const [args, settings, says] of cases) {

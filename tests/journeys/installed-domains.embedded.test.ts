@@ -132,7 +132,7 @@ describe('a domain that needs a contract of hr', () => {
     [
       'hr provides another version',
       [needing({ people: peopleTwo }), without],
-      'tasks needs people v2, but hr provides people v1; install releases of both that fit together.',
+      'tasks needs people v2, but hr provides people v1; install releases of both that match.',
     ],
   ])('does not start if %s', async (_why, domains, sentence) => {
     const folder = join(await mkdtemp(join(tmpdir(), 'tamshai-needs-')), 'data');

@@ -91,7 +91,7 @@ test.each([
   mkdirSync(folder);
   writeFileSync(join(folder, name), 'x');
   const packed = pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut: () => false });
-  await expect(packed).rejects.toThrow(`${name} has a name that cannot be kept in an archive.`);
+  await expect(packed).rejects.toThrow(`${name} has a name that an archive cannot contain.`);
   expect(readdirSync(place)).toEqual(['own']);
 });
 
@@ -115,7 +115,7 @@ test('an existing archive is not overwritten', async () => {
   mkdirSync(folder);
   for (let i = 0; i < 20; i++) writeFileSync(join(folder, `${i}`), Buffer.alloc(2 ** 20, i));
   writeFileSync(join(place, 'own.tar.gz'), 'mine');
-  await expect(pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut: () => false })).rejects.toThrow('is there already');
+  await expect(pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut: () => false })).rejects.toThrow('exists already');
   expect(readFileSync(join(place, 'own.tar.gz'), 'utf8')).toBe('mine');
 });
 
@@ -126,13 +126,13 @@ test.each<[string, Entry[], RegExp]>([
   ['an entry for the parent folder', [{ name: '../', kind: '5' }], /leads out of the folder/],
   ['an absolute path', [{ name: outside, content: 'x' }], /is an absolute path/],
   ['a path with a drive', [{ name: 'C:/evil', content: 'x' }], /is an absolute path/],
-  ['a backslash', [{ name: 'a\\..\\evil', content: 'x' }], /holds a backslash/],
+  ['a backslash', [{ name: 'a\\..\\evil', content: 'x' }], /contains a backslash/],
   ['an empty part', [{ name: 'a//b', content: 'x' }], /has an empty part/],
   ['a path with a dot as a part', [{ name: './a', content: 'x' }], /has an empty part/],
   ['an entry without a name', [{ name: '', content: 'x' }], /has no name/],
-  ['a NUL in a name', [{ name: 'keys.json\0.txt', content: 'x' }], /holds a control character/],
-  ['a line break in a name', [{ name: 'a\nb', content: 'x' }], /holds a control character/],
-  ['letters that are not ASCII', [{ name: 'a\xe9', content: 'x' }], /holds a control character or a letter beyond ASCII/],
+  ['a NUL in a name', [{ name: 'keys.json\0.txt', content: 'x' }], /contains a control character/],
+  ['a line break in a name', [{ name: 'a\nb', content: 'x' }], /contains a control character/],
+  ['letters that are not ASCII', [{ name: 'a\xe9', content: 'x' }], /contains a control character or a character that is not ASCII/],
   ['a symbolic link', [{ name: 'link', kind: '2', link: '/etc' }], /"link" is a symbolic link/],
   ['a hard link', [{ name: 'link', kind: '1', link: 'keys.json' }], /"link" is a hard link/],
   ['a character device', [{ name: 'device', kind: '3' }], /"device" is a device/],
@@ -208,12 +208,12 @@ test('a truncated archive, trailing data and other files are refused', async () 
   expect(await refusal(gzipSync(good.subarray(0, 1024)))).toMatch(/its end is missing/);
   expect(await refusal(gzipSync(Buffer.concat([entry({ name: 'a', content: 'one' }), END])))).toMatch(/it has no list/);
   expect(await refusal(gzipSync(Buffer.concat([good, entry({ name: 'more', content: 'x' })])))).toMatch(/there is data after its end/);
-  expect(await refusal(Buffer.concat([packed, Buffer.from('garbage')]))).toMatch(/there is data after its end|it is no \.tar\.gz/);
+  expect(await refusal(Buffer.concat([packed, Buffer.from('garbage')]))).toMatch(/there is data after its end|it is not a \.tar\.gz file/);
   expect(await refusal(Buffer.concat([packed, gzipSync('more')]))).toMatch(/there is data after its end/);
   const changed = Buffer.from(packed);
   changed[changed.length - 6] = (changed[changed.length - 6] ?? 0) ^ 1;
   expect(await refusal(changed)).toMatch(/it is damaged/);
-  expect(await refusal(Buffer.from('this is no archive'))).toMatch(/it is no \.tar\.gz/);
+  expect(await refusal(Buffer.from('this is no archive'))).toMatch(/it is not a \.tar\.gz file/);
   expect(await refusal(gzipSync('this is no archive'))).toMatch(/its end is missing/);
   expect(await refusal(Buffer.alloc(0))).toMatch(/its end is missing/);
   expect(gunzipSync(packed)).toEqual(good);
@@ -232,6 +232,6 @@ test('an existing folder is not changed', async () => {
   writeFileSync(join(folder, 'mine'), 'x');
   const file = join(place, 'good.tar.gz');
   writeFileSync(file, gzipSync(whole({ name: 'a', content: 'x' })));
-  await expect(unpack(file, folder)).rejects.toThrow(`${folder} is there already`);
+  await expect(unpack(file, folder)).rejects.toThrow(`${folder} exists already`);
   expect(readFileSync(join(folder, 'mine'), 'utf8')).toBe('x');
 });

@@ -17,7 +17,7 @@ describe('a config file', () => {
 
   test.each([
     [{ name: ' ' }, 'company.name must not be empty.'],
-    [{ name: 'North\u202ewind' }, 'company.name must not hold control or invisible characters.'],
+    [{ name: 'North\u202ewind' }, 'company.name must not contain control or invisible characters.'],
     [{ timeZone: 'Berlin' }, 'company.timeZone must be the name of a time zone in the IANA database, such as Europe/Berlin.'],
     [{ timeZone: '+02:00' }, 'company.timeZone must be the name of a time zone in the IANA database, such as Europe/Berlin.'],
     [{ timeZone: "UTC'; drop" }, 'company.timeZone must be the name of a time zone in the IANA database, such as Europe/Berlin.'],

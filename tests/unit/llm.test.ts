@@ -305,7 +305,7 @@ describe('the choice of the model', () => {
   test.each([
     [{ LLM_BASE_URL: 'http://llm.example/v1', LLM_MODEL: 'x' }, 'LLM_BASE_URL must use https'],
     [{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: 'http://10.0.0.7/v1' }, 'ANTHROPIC_BASE_URL must use https'],
-    [{ LLM_BASE_URL: `https://me:${KEY}@llm.example/v1`, LLM_MODEL: 'x' }, 'LLM_BASE_URL must not hold'],
+    [{ LLM_BASE_URL: `https://me:${KEY}@llm.example/v1`, LLM_MODEL: 'x' }, 'LLM_BASE_URL must not contain'],
     [{ LLM_BASE_URL: 'https://llm.example/v1' }, 'needs LLM_MODEL'],
   ])('refuses %o', (environment, says) => {
     expect(() => modelFor(environment)).toThrow(ConfigProblem);

@@ -99,7 +99,7 @@ test('a need that nobody provides, or in another version, is refused; one that i
     `The domain ${HERE} needs ledger v1, which no domain provides; add the domain that provides it.`,
   );
   expect(reading([desk({ needs: { sums: ledger(2) } }), books()])).toThrow(
-    `The domain ${HERE} needs ledger v2, but books (project.test.ts) provides ledger v1; install versions of both that fit.`,
+    `The domain ${HERE} needs ledger v2, but books (project.test.ts) provides ledger v1; install versions of both that match.`,
   );
   expect(reading([desk({ needs: { sums: ledger(1) } }), books()])).not.toThrow();
   expect(reading([desk({ needs: { sums: { optional: ledger(1), without: 'no sums' } } })])).not.toThrow();
@@ -118,14 +118,10 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
   [
     'another engine',
     desk({ engine: 2 }),
-    `The domain ${HERE} is written for engine 2, and this is engine 1; install a version of it that fits.`,
+    `The domain ${HERE} is written for engine 2, and this is engine 1; install a version of the domain for this engine.`,
   ],
-  [
-    'no version of the engine',
-    desk({ engine: undefined }),
-    `The domain ${HERE} does not say for which engine it is written; declare engine: 1.`,
-  ],
-  ['no home', desk({ home: './desk' }), 'A domain has home: "./desk"; set it to import.meta.url, beside which its files are found.'],
+  ['no version of the engine', desk({ engine: undefined }), `The domain ${HERE} declares no engine version; declare engine: 1.`],
+  ['no home', desk({ home: './desk' }), 'A domain has home: "./desk"; set it to import.meta.url.'],
   [
     'an undeclared role in an audience',
     desk({ audiences: { everyone: audience(['employee', 'desk-read']) } }),

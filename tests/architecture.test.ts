@@ -94,7 +94,7 @@ describe('the layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('declare, engine, derive and domains import only their packages in LAYERS; drivers only where DRIVERS allows', () => {
+  test('every import follows LAYERS and DRIVERS', () => {
     const wrong = offences((source) => {
       const { packages } = LAYERS[layerOf(source.path)] ?? {};
       const named = source.imports.filter((name) => !isOurs(name)).map(packageOf);

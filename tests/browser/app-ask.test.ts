@@ -207,13 +207,15 @@ describe('interruptions', () => {
     await page.getByText('Stopped by you.').waitFor();
   });
 
-  test('after the end of the session a dialog covers the page; the draft is back after the next sign-in', async () => {
+  test('after the end of the session a dialog covers the page, and the next sign-in restores the draft', async () => {
     const { page } = await app.as('Dan Williams', '/');
     await page.getByLabel('Your question').fill('Which tickets breach their SLA in the next hour?');
     await page.context().clearCookies();
     await page.keyboard.press('Enter');
     await page.getByText('Your session has ended').waitFor();
-    expect(await page.getByRole('alertdialog').innerText()).toContain('Sign in again as Dan Williams to continue. Your question is stored.');
+    expect(await page.getByRole('alertdialog').innerText()).toContain(
+      'Sign in again as Dan Williams to continue. Your question is stored.',
+    );
     await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Sign in again');
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.getByRole('button', { name: 'Dan Williams' }).click();

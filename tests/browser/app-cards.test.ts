@@ -23,7 +23,7 @@ const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exac
 const kind = (page: Page, words: string) => page.locator('.ap-kind', { hasText: words }).waitFor({ timeout: 60_000 });
 
 describe('an approval card in the app', () => {
-  test('follows a question; approving it changes the row once, and every tab shows the result', async () => {
+  test('follows a question, changes the row once when approved, and every tab shows the result', async () => {
     const before = await salary();
     const { page, troubles } = await app.as('Alice Chen');
     await ask(page, `Increase Sarah Kim's salary to $${(before + 3000).toLocaleString('en-US')}`);
@@ -277,7 +277,7 @@ describe('the approval link of an MCP client', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('shows nothing of the change to another person; its owner can still deny it on a phone', async () => {
+  test('shows nothing of the change to another person, and its owner can deny it on a phone', async () => {
     const { before, url } = await linked(9_500);
     const { page: other } = await open(url, /Nina Patel/);
     const told = await other.locator('body').innerText();

@@ -12,7 +12,7 @@ const BOB = 'bob.developer@acme.example';
 const MIKE = 'mike.manager@globex.example';
 
 describe('a customer', () => {
-  test('submits a ticket after a validation error without losing the draft; another organisation cannot open it', async () => {
+  test('keeps the draft after a validation error, and hides the ticket from other organisations', async () => {
     const { page } = await app.as(BOB, '/');
     expect(new URL(page.url()).pathname).toBe('/portal');
     await page.getByRole('link', { name: 'New ticket' }).click();

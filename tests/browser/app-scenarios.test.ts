@@ -85,7 +85,7 @@ describe('people and time off', () => {
     await marcus.locator('.turn').last().locator('.dt tbody tr').first().waitFor();
   });
 
-  test('Alice removes Frank after a second confirmation; he is in no list and can call no tool', async () => {
+  test('Alice removes Frank after a second confirmation, and he is in no list and can call no tool', async () => {
     const page = await signIn('Alice Chen');
     await ask(page, 'Delete the employee Frank Davis, his internship is over');
     await kind(page, 'Needs your approval');

@@ -17,7 +17,7 @@ const ask = (question: string, as: string, ...more: string[]) => running.run(['a
 const RAISE = "Increase Sarah Kim's salary to $141,000";
 
 describe('ask', () => {
-  test('prints the answer on standard output; tools and follow-up commands go to standard error', async () => {
+  test('prints the answer on standard output, and tools and follow-up commands on standard error', async () => {
     const { code, out, err } = await ask('What is my PTO balance?', 'marcus.johnson');
     expect(code).toBe(0);
     expect(out).toMatch(/\d/);

@@ -272,7 +272,7 @@ describe('a change', () => {
     expect(await salaryOf()).toBe(before);
   });
 
-  test('shows its card in a terminal; "yes" in full approves it', async () => {
+  test('shows its card in a terminal, and the word "yes" approves it', async () => {
     const { screen, code } = await atTerminal(raise(140_002), answering('yes\n'));
     expect(screen).toMatch(/Needs your approval.*expires in [45]:\d\d/);
     expect(screen).toContain('Change the salary of Marcus Johnson. Nothing has changed yet.');

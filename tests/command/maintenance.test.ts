@@ -136,7 +136,7 @@ describe('audit verify', () => {
     expect(existsSync(join(dataOf(settings), 'keys.json'))).toBe(false);
   });
 
-  test('the running gateway verifies; if only another process runs, its chains are reported as unseen', async () => {
+  test('the running gateway verifies, and chains of another process are reported as unseen', async () => {
     const settings = copied(await freePorts());
     const running = await testServer(settings);
     const { code, out } = await running.run(['audit', 'verify']);

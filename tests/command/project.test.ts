@@ -73,7 +73,7 @@ describe('a configuration file', () => {
     });
   });
 
-  test('is loaded by commands of the operator only; a client, help and version execute no code of the folder', async () => {
+  test('is loaded by commands of the operator only, not by client commands, help and version', async () => {
     const cwd = project({ 'tamshai.config.ts': `import { writeFileSync } from 'node:fs';\nwriteFileSync('executed', '');\n${CONFIG}` });
     const clients = [
       ['--help'],

@@ -314,7 +314,7 @@ describe('a body that is not acceptable JSON', () => {
       }
     }
   });
-  it('a body that is too large gets 413; a compressed body or another type gets 415', async () => {
+  it('a body that is too large gets 413, and a compressed body or another type gets 415', async () => {
     const token = await toolCaller.token('eve.thompson');
     const path = '/api/tools/tasks/add_task';
     const send = (headers: Record<string, string>, raw: string) => testServer.send('POST', path, { token, raw, headers });

@@ -72,7 +72,7 @@ test('the code on the page compiles, with only its imports changed', { timeout: 
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config]);
 });
 
-test('HR gets the anniversaries of the month, a manager only people below; other callers and invalid inputs are refused', async () => {
+test('HR gets all anniversaries of the month, a manager those of people below them, and other callers are refused', async () => {
   const forNina = await testRuntime.data('nina.patel', 'hr', tool.name, { month: 3 });
   const forAlice = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const team = new Set(

@@ -79,7 +79,7 @@ describe('a question', () => {
 });
 
 describe('limits', () => {
-  test('end tool calls after twelve; the model then answers without tools', async () => {
+  test('end tool calls after twelve, and the model answers without tools', async () => {
     model.next = (turn) => (turn.allTools.length === 0 ? ['This is it.'] : [{ call: 'tasks_list_tasks' }]);
     const answer = await ask(testServer, 'nina.patel', 'loop for ever');
     expect(of(answer, 'tool_call')).toHaveLength(12);
@@ -94,7 +94,7 @@ describe('limits', () => {
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'calls' }]);
   });
 
-  test('allow three pending changes; further ones are refused and recorded', async () => {
+  test('allow three pending changes, and refuse and record further ones', async () => {
     const salaries = [201_001, 201_002, 201_003, 201_004, 201_005];
     model.next = (turn) =>
       results(turn).length === 0
@@ -140,7 +140,7 @@ describe('limits', () => {
     expect(answer.text).toContain('grew too large');
   });
 
-  test('give the model at most 64 kB of a result; the person gets all 50 rows', async () => {
+  test('give the model at most 64 kB of a result, and the person all 50 rows', async () => {
     callThenSay('hr_list_employees', {}, 'There are more than 50.');
     const answer = await ask(testServer, 'alice.chen', 'everyone');
     expect(of(answer, 'tool_result')).toMatchObject([{ rows: 50, hasMore: true }]);

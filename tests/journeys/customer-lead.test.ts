@@ -47,7 +47,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     if (now !== jane) expect(code(await give(now, jane))).toBe('success');
   });
 
-  test('the card names the new lead and what the caller loses; nothing changes before the approval', async () => {
+  test('the card names the new lead and what the caller loses, and nothing changes before the approval', async () => {
     const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     expect(card.confirmationData).toMatchObject({
       subject: { id: bob.organizationId, label: 'Acme Corporation: Bob Developer (bob.developer@acme.example)' },

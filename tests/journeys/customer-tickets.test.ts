@@ -83,7 +83,7 @@ describe.each(searchStores)('tickets and comments of customers on %s', (_name, s
     expect(await seenBy(own)).toEqual(['TICKET_NOT_FOUND', 'success', 'TICKET_NOT_FOUND', 'TICKET_NOT_FOUND']);
   });
 
-  test('the input of a new ticket is validated: lengths, characters, keys and visibility; subject is an alias of title', async () => {
+  test('the input of a new ticket is validated: lengths, characters, keys and visibility', async () => {
     const ask = async (input: object) => code(await testRuntime.call(mike, 'support', 'customer_submit_ticket', { ...report, ...input }));
     expect(await ask({ title: 'Four' })).toBe('VALIDATION_ERROR');
     expect(await ask({ title: '    x    ' })).toBe('VALIDATION_ERROR');

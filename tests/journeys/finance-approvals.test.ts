@@ -163,7 +163,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       expect(code(await testRuntime.done(who, 'finance', tool, input(row)))).toBe('success');
     });
 
-    test('a denial has no effect; repeated and concurrent approvals have one', async () => {
+    test('a denial changes nothing, and repeated or concurrent approvals change the row once', async () => {
       const row = await make(testRuntime);
       const before = [await stored(testRuntime, table, row), await spending()];
       const denied = await testRuntime.ask(who, 'finance', tool, input(row));
@@ -251,7 +251,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       await testRuntime.owner('update finance.people set active = true where employee_id = $1', [id(marcus)]);
     });
 
-    test('a denial has no effect; concurrent approvals have one', async () => {
+    test('a denial changes nothing, and concurrent approvals change the row once', async () => {
       const before = Number((await reports())[0]?.['n']);
       expect(code(await testRuntime.decide(marcus, (await ask()).confirmationId, false))).toBe('cancelled');
       const { confirmationId } = await ask();

@@ -105,7 +105,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [moved, id(nina)]);
     });
 
-    test('an id is accepted in any spelling; a malformed one gets a hint', async () => {
+    test('an id is accepted in any spelling, and a malformed id gets a hint', async () => {
       expect(await get(nina, id(sarah).toUpperCase())).toBe('success');
       expect(code(await testRuntime.call(nina, 'hr', 'get_employee', { employeeId: id(sarah) }))).toBe('success');
       expect(code(await testRuntime.call(nina, 'hr', 'get_employee', { employee_id: id(sarah), employeeId: id(sarah) }))).toBe(
@@ -144,7 +144,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       return { pay: salary !== HIDDEN, contact: phone !== HIDDEN, ssn: ssn !== HIDDEN };
     };
     const nothing = { pay: false, contact: false, ssn: false };
-    test('depend on the role; callers see their own pay and contact data, but not their own SSN', async () => {
+    test('depend on the role: callers see their own pay and contact data, but not their own SSN', async () => {
       expect(await sees(alice, sarah)).toEqual({ pay: true, contact: true, ssn: true });
       expect(await sees(eve, sarah)).toEqual({ pay: true, contact: true, ssn: true });
       expect(await sees(reader, sarah)).toEqual(nothing);

@@ -55,7 +55,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });
 
-  test('with 15 days left, one of nine cards for 5 days each can be approved; then two new requests use up the rest', async () => {
+  test('of nine cards for the same days left, one can be approved, and new requests can use the rest', async () => {
     await testRuntime.owner(
       "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],

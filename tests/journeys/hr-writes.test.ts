@@ -39,7 +39,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     const ask = (who: Parameters<TestRuntime['call']>[0], employee_id: string, reason?: string) =>
       testRuntime.call(who, 'hr', 'delete_employee', { employee_id, ...(reason && { reason }) });
 
-    test('needs an approval; then no tool shows the employee, and the row stays in the database', async () => {
+    test('needs an approval, hides the employee from every tool and keeps the row', async () => {
       const whom = await someone('Operations');
       const { first_name, last_name, email, manager_id } = await one('select * from hr.employees where employee_id = $1', [whom]);
       const name = `${first_name} ${last_name}`;

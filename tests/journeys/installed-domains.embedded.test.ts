@@ -59,7 +59,7 @@ describe('with some of the built-in domains', () => {
     expect(missing(both)).toEqual([]);
   }, 120_000);
 
-  test('finance and payroll without hr answer from the rows they have; rules about oneself refuse and say why', async () => {
+  test("finance and payroll answer without hr, and refuse calls about the caller's own record", async () => {
     const without = await open(finance, payroll);
     expect(missing(without)).toMatchObject([
       {

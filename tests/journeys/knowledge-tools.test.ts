@@ -197,9 +197,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       const { id } = await stored(nina);
       await data(marcus, 'relate', { subject: 'pier', predicate: `seen_in_${counter}`, object: id });
       const card = await ask(nina, 'delete', { id });
-      expect(card.message).toMatch(
-        /and the triple about it\? The history keeps it, and undo restores it\. Nothing has changed yet\.$/,
-      );
+      expect(card.message).toMatch(/and the triple about it\? The history keeps it, and undo restores it\. Nothing has changed yet\.$/);
       expect(await approve(nina, card)).toMatchObject({ status: 'success' });
     });
     test('a triple needs an approval only if a colleague recorded it', async () => {

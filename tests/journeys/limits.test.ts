@@ -17,7 +17,7 @@ async function withinOneMinute(): Promise<void> {
 }
 
 describe('one person', () => {
-  test('has one rate limit for all surfaces; others are not affected', async () => {
+  test('has one rate limit for all surfaces', async () => {
     await withinOneMinute();
     const client = await testServer.mcp('sarah.kim');
     const answers: number[] = [];

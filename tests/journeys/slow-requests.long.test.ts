@@ -80,7 +80,7 @@ describe.each([
     }
   });
 
-  test('in chunks on a reused connection gets an error too; without a sign-in a body gets 408 and is not recorded', async () => {
+  test('in chunks on a reused connection gets an error, and without a sign-in 408 and no record', async () => {
     const [entrance] = await entrances();
     if (entrance === undefined) throw new Error('none');
     const port = testServer.tamshai.ports['gateway'] ?? 0;

@@ -62,7 +62,7 @@ test('on every day of a year there are overdue and future obligations, and no pa
   }
 });
 
-test('the sample is the same every time; a larger company has only a longer audit log', () => {
+test('the sample is the same every time, and a larger company only has a longer audit log', () => {
   const today = new Date('2026-11-16T09:00:00Z');
   const all = (employees: number) => taxSample({ today, employees }).map(({ name, rows }) => [name, [...rows()]] as const);
   expect(all(500)).toEqual(all(500));

@@ -163,7 +163,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
   }
 
   describe('over the sample', () => {
-    test('a year sums up quarters and returns, a quarter estimates, each total its states; remaining is liability minus paid', async () => {
+    test('totals of a year, a quarter and each state add up', async () => {
       for (const year of [2025, 2026]) {
         const whole = await summary({ period: String(year) });
         const parts = await Promise.all([1, 2, 3, 4].map((quarter) => summary({ period: `${year}-Q${quarter}` })));

@@ -65,7 +65,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('shows no row without an identity; every table has a policy, and the roles may only read', async () => {
+    test('shows no row without an identity, and lets the roles only read', async () => {
       const who = { domain: 'tax', audience: 'everyone', person: { ...person(tom), principal: '' }, shows: [] };
       const store = testRuntime.runtime.stores['tax'] as Store<'sql'> | undefined;
       for (const table of ['states', 'rates', 'estimates', 'filings', 'registrations', 'obligations', 'audit_logs']) {
@@ -196,7 +196,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(new Set(years)).toEqual(new Set([2026, 2025, 2024]));
     });
 
-    test('registrations are listed by state; an unknown state is an error', async () => {
+    test('registrations are listed by state, and an unknown state is an error', async () => {
       const texas = await list('list_state_registrations', { state: 'texas' });
       expect(texas.map((row) => [row['tax_type'], row['status']])).toEqual([
         ['franchise', 'active'],

@@ -24,7 +24,7 @@ describe('an access token', () => {
   test.each([
     ['the gateway', undefined],
     ['a domain server', 'tasks'],
-  ])('that was revoked is refused at %s once its cache entry has expired; another token of the person stays valid', async (_, server) => {
+  ])('that was revoked is refused at %s after its cache entry has expired, and other tokens of the person are valid', async (_, server) => {
     const token = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     const other = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     expect(await everywhere(token, server)).toEqual(new Set([200]));

@@ -131,7 +131,7 @@ it('customers sign in at their own realm, where a role with the name of a staff 
 it.each([
   ['that registers itself', undefined],
   ['that is configured in the realm', 'tamshai-mcp'],
-])('an MCP client %s needs only the address; its token is valid for /mcp alone and approves nothing', async (_name, clientId) => {
+])('an MCP client %s needs only the address, and its token is valid for /mcp only and approves nothing', async (_name, clientId) => {
   const token = await mcpToken('nina.patel', clientId);
   expect([decodeJwt(token).aud].flat()).toContain(`${base}/mcp`);
   const { result } = await testServer.rpc<{ tools: { name: string }[] }>(token, 'tools/list');
@@ -143,7 +143,7 @@ it.each([
   expect((await testServer.send('GET', '/api/user/info', { token })).status).toBe(401);
 });
 
-it('a change requested by an MCP client is approved in the browser; a person whose role was removed meanwhile cannot approve', async () => {
+it('a change requested by an MCP client is approved in the browser, but not by a person who lost the role', async () => {
   const token = await mcpToken('alice.chen', 'tamshai-mcp');
   const ask = async (amount: number) => {
     const { result } = await testServer.rpc(token, 'tools/call', {

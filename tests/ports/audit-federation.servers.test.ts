@@ -195,7 +195,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     ])('gets no answer for %s', async (_what, text) => {
       expect(await ask(text)).toEqual([]);
     });
-    it('finds no record, name or token in Redis; malformed messages are ignored', async () => {
+    it('finds no record, name or token in Redis, and processes ignore malformed messages', async () => {
       const redis = new Redis(url);
       const pubSub = await openRedisPubSub(url, 'audit', () => {});
       for (const text of ['', 'ask', 'ask ../x', `told ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);

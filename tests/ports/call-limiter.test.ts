@@ -55,7 +55,7 @@ describe.each([
     expect(await outcome(() => enter(0, alice))).toBe('More than 8 calls at once. 1');
   });
 
-  it('allows thirty calls of one person in a minute; a refused call holds no slot', async () => {
+  it('allows thirty calls of one person in a minute, and a refused call holds no slot', async () => {
     const all = await open();
     const carol = randomUUID();
     const at = (n: number) => all[n % all.length] as CallLimiter;

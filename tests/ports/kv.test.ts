@@ -165,7 +165,7 @@ describe('SQLite', () => {
     await kv.close();
   });
 
-  test('values survive a restart; expired ones are removed', async () => {
+  test('values survive a restart, and expired ones are removed', async () => {
     const file = join(folder, 'again.db');
     let now = Date.parse('2026-01-01T00:00:00Z');
     const clock = { now: () => new Date(now) };

@@ -156,7 +156,7 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
       await testRuntime.right();
     });
 
-    test('answers only the gateway and holders of the same master key; the feed key, derived from it, opens no other path', async () => {
+    test('answers only the gateway and holders of the feed key, which opens no other path', async () => {
       const caller = {
         person: systemPerson(),
         token: { id: '', client: '', issuedAt: 0, expiresAt: 0 },

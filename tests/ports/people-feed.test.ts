@@ -106,7 +106,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.right();
   });
 
-  test('a change of fields that are not copied is not logged; a reverted change writes nothing', async () => {
+  test('a change of fields that are not copied is not logged, and a reverted change writes nothing', async () => {
     const last = await testRuntime.newest();
     await testRuntime.owner(
       "update hr.employees set job_title = 'Principal Engineer', location = 'Berlin', email = 'new@example.com' where employee_id = $1",

@@ -214,7 +214,7 @@ describe('codes and refresh tokens work once', () => {
     for (const { json } of won) await ended(String(json['access_token']), String(json['refresh_token']));
   });
 
-  test('a client can revoke its own refresh token, which ends the sign-in; another client cannot', async () => {
+  test('only the client of a refresh token can revoke it, which ends the sign-in', async () => {
     const { access, refresh } = await signIn(w.base);
     const { json: other } = await register(w.base, { client_name: 'Other', redirect_uris: [CLI_REDIRECT] });
     const revoke = (client: string) => ask(`${w.base}/oidc/staff/token/revocation`, { form: { token: refresh, client_id: client } });

@@ -152,7 +152,7 @@ describe('a registered client', () => {
 });
 
 describe('limits', () => {
-  test('the number of unused clients is limited; a used client and a refused registration do not count', async () => {
+  test('the number of unused clients is limited, without used clients and refused registrations', async () => {
     const w = await open({ unused: 5 });
     const one = () => register(w.base, { client_name: 'App', redirect_uris: [REDIRECT] });
     const answers = await Promise.all(Array.from({ length: 12 }, one));

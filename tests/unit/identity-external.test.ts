@@ -74,7 +74,7 @@ async function withSetup(
 }
 
 describe('an external issuer', () => {
-  it('is found by its discovery document; a person is identified by issuer and sub', () =>
+  it('is found by its discovery document, and a person is identified by issuer and sub', () =>
     withSetup({}, async ({ verifier, people }, sign) => {
       people.records.set(sub, 'active');
       const { person, origin } = await verifier.verify(

@@ -149,7 +149,7 @@ describe('the employee record', () => {
     });
   });
 
-  it('is required: without a cached record staff get SERVICE_UNAVAILABLE; customers do not need one', async () => {
+  it('is required for staff: without a cached record they get SERVICE_UNAVAILABLE', async () => {
     here.people.down = true;
     const refused = await refusal(here.verifier.verify(await here.token('alice.chen'), API));
     expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -210,7 +210,7 @@ describe('the right to approve', () => {
   const approves = async (setup: Setup, options: object) =>
     (await setup.verifier.verify(await setup.token('alice.chen', options), API)).approves;
 
-  it('is in no ordinary token; a scripted approval works only if the setting allows it', async () => {
+  it('is in no ordinary token, and a scripted approval works only if the setting allows it', async () => {
     expect(await approves(here, {})).toBe('nothing');
     expect(await approves(here, { approve: true })).toBe('nothing');
     const scripted = setUp({ scriptedApprovals: true });

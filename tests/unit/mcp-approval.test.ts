@@ -189,7 +189,7 @@ describe('2026-07-28, the request state', () => {
     expect(fixture.calls).toHaveLength(1);
   });
 
-  it('is refused for another person, tool or input and if it is forged; no tool runs and no result is returned', async () => {
+  it('is refused if it is forged or for another person, tool or input, and no tool runs', async () => {
     const requestState = (await post(ask(3))).result?.requestState ?? '';
     const [confirmationId = ''] = [...fixture.tickets.keys()];
     fixture.decide(confirmationId, { state: 'done', answer: done });

@@ -186,7 +186,7 @@ const until = async (so: () => boolean) => {
 const soon = () => new Promise((later) => setTimeout(later, 60));
 const txs = ({ notices }: Heard) => notices.map(({ tx_id }) => tx_id);
 
-test('the acknowledgement comes first and lists the accepted subscriptions; notifications contain the id of the request', async () => {
+test('the first message lists the accepted subscriptions, and notifications contain the id of the request', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://all', 'notes://none', 'notes://all']);
@@ -240,7 +240,7 @@ test('a client that does not read is disconnected, and its buffer stays bounded'
   expect(asked.filter((after) => after < 5_000).length).toBeLessThan(40);
 });
 
-test('an outage of the store delays notifications but loses none; a lost right ends the stream', async () => {
+test('an outage of the store loses no notification, and a lost right ends the stream', async () => {
   const { mcpResources, write, fail } = logged();
   fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://log']);
@@ -356,7 +356,7 @@ test('a session resumes after its last event, even in the middle of a transactio
   expect(txs(three)).toEqual([5, 5]);
 });
 
-test('notifications wait until the session opens a stream; an ended subscription is not notified', async () => {
+test('notifications wait until the session opens a stream, and stop when the subscription ends', async () => {
   const { mcpResources, write } = logged();
   fixture = await startFixture({ mcpResources });
   const own = await session();

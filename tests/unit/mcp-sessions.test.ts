@@ -42,7 +42,7 @@ const get = (token: string, session: string) => fetch(fixture.url, { headers: he
 const end = (token: string, session: string) => status(fetch(fixture.url, { method: 'DELETE', headers: headersOf(token, session) }));
 
 describe('a session', () => {
-  it('belongs to its person and client; for all others it does not exist', async () => {
+  it('exists only for its person and client', async () => {
     await start();
     const session = await begin('alice');
     expect(session).toMatch(/^[\x21-\x7e]{40,400}$/);

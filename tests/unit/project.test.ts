@@ -93,7 +93,7 @@ const books = () => {
   });
   return domain.install({ tools: [], provides: [domain.provide(ledger(1), { roles: ['employee'], calls: { sum: async () => 0 } })] });
 };
-test('a need that nobody provides, or in another version, is refused; one that is provided or optional is not', () => {
+test('a required need is refused if nobody provides it in that version', () => {
   const reading = (domains: readonly Installed[]) => () => readProject({ domains }, FILE, FOLDER);
   expect(reading([desk({ needs: { sums: ledger(1) } })])).toThrow(
     `The domain ${HERE} needs ledger v1, which no domain provides; add the domain that provides it.`,

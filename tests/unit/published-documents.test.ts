@@ -7,7 +7,7 @@ import { builtIn } from '../registry.ts';
 
 const registry = builtIn;
 
-test('openapi.json equals openapi(); its generation yields to the event loop and happens once', async () => {
+test('openapi.json equals openapi(), and is generated once without blocking the event loop', async () => {
   const document = openapiDocument(registry, '1.2.3');
   const { turns, result } = await turnsDuring(() => document());
   expect(JSON.parse(result.toString())).toEqual(JSON.parse(JSON.stringify(openapi(registry, '1.2.3'))));
@@ -21,7 +21,7 @@ test('concurrent requests share one generation', async () => {
   expect(one).toBe(two);
 });
 
-test('the API reference page contains every tool; its generation yields to the event loop and happens once', async () => {
+test('the API reference page contains every tool, and is generated once without blocking the event loop', async () => {
   const document = docsDocument(registry);
   const { turns, result } = await turnsDuring(() => document());
   for (const { domain, name } of registry.tools) expect(result.includes(`<section id="${domain.name}.${name}">`)).toBe(true);

@@ -38,7 +38,7 @@ const room = domain.list({
 });
 const registry = registryOf([domain.install({ tools: [room] })]);
 
-test('a domain of the configuration gets its port, its address and the setting of its store; other domains have none', () => {
+test('only a domain of the configuration has settings for port, address and store', () => {
   const { names, standardPorts } = createSettings(registry.domains);
   expect(names).toEqual(expect.arrayContaining(['FACILITIES_PORT', 'FACILITIES_URL', 'FACILITIES_MONGODB_URL']));
   expect(names.filter((name) => name.startsWith('HR_'))).toEqual([]);

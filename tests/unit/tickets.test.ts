@@ -69,7 +69,7 @@ describe('a ticket', () => {
     expect(codes.toSorted()).toEqual(['ALREADY_DECIDED', 'success']);
   });
 
-  it('that was denied twice cannot be requested again for ten minutes; another change can', async () => {
+  it('that was denied twice cannot be requested again for ten minutes', async () => {
     for (let n = 0; n < 2; n++) await tickets.decide((await ask()).id, alice, false);
     expect(await codeOf(ask())).toBe('RATE_LIMITED');
     expect(await codeOf(ask({ employee_id: 'e-2' }))).toBe('success');

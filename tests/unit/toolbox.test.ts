@@ -57,7 +57,7 @@ describe('the selection for an executive', () => {
   });
 });
 
-test('a prompt contains only tools that the person may call; a read-only one contains no tool that changes data', () => {
+test('a prompt contains only tools that the person may call, and a read-only prompt only tools that read', () => {
   const intern = box.offered(someone('employee'), false);
   expect(intern.map(({ name }) => name)).not.toContain('hr_update_salary');
   expect(box.find('update salary', intern).every(({ tool }) => tool.roles.includes('employee'))).toBe(true);

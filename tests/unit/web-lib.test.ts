@@ -104,7 +104,7 @@ describe('columns', () => {
     const all = allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, rows, []);
     return tableColumns(all, rows, undefined, fieldHintsOf(tool)).map(({ key }) => key);
   };
-  test('fields of filters and charts are shown; fields such as approved_by and paid_at are not', () => {
+  test('a table shows fields of filters and charts, and leaves out fields such as approved_by and paid_at', () => {
     expect(shown('list_opportunities')).toEqual(['deal_name', 'stage', 'close_date', 'owner_name', 'weighted_value', 'value']);
     expect(shown('search_tickets')).toEqual(['subject', 'status', 'priority', 'customer_name', 'contact_name', 'sla_deadline']);
     expect(shown('list_invoices')).toEqual(expect.arrayContaining(['vendor_name', 'status', 'department', 'amount']));
@@ -149,7 +149,7 @@ describe('columns', () => {
     ]).toEqual(['12 min ago', '4 h ago', 'Yesterday', '13 Nov', '30 Oct 2025', 'never']);
     expect([whenAt(at(2026, 10, 16, 8, 55), now), whenAt(at(2026, 10, 15, 21, 10), now)]).toEqual(['today at 08:55', 'yesterday at 21:10']);
   });
-  test('values are formatted by their kind; numbers sort by value, also within text, and empty values come last', () => {
+  test('values are formatted by their kind, and numbers sort by value with empty values last', () => {
     expect([
       valueText(112000, 'money'),
       valueText(83.9, 'percent'),

@@ -82,9 +82,9 @@ export async function startCluster(
     if (!first) throw new Error('no gateway');
     // Each process holds the records of its own calls; any server of a domain can read the chain of that domain's store.
     const [hr1, , rest] = behind;
-    const logs = running.map(({ wiring }) => wiring.runtime.audit);
+    const logs = running.map(({ modules }) => modules.tools.runtime.audit);
     const chains = [hr1, rest].flatMap(
-      (each) => each?.wiring.sources.filter((source) => !logs.includes(source as (typeof logs)[number])) ?? [],
+      (each) => each?.modules.audit.sources.filter((source) => !logs.includes(source as (typeof logs)[number])) ?? [],
     );
     await balanced(front, hr);
     return {
@@ -92,7 +92,7 @@ export async function startCluster(
       tamshai: {
         ...first,
         ports,
-        wiring: { ...first.wiring, sources: [...logs, ...chains] },
+        modules: { ...first.modules, audit: { ...first.modules.audit, sources: [...logs, ...chains] } },
         drain: async (ms) => void (await Promise.all(running.map((each) => each.drain(ms)))),
         close,
       },

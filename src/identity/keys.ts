@@ -154,6 +154,12 @@ export const derive = (keys: Pick<MasterKeys, 'master'>, use: KeyUse): Buffer =>
 export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefined =>
   keys.previousMaster && expand(keys.previousMaster, use);
 
+/** The keys for one use, the current one first. */
+export const deriveAll = (keys: MasterKeys, use: KeyUse): [Buffer, ...Buffer[]] => [
+  derive(keys, use),
+  ...[derivePrevious(keys, use)].flatMap((key) => key ?? []),
+];
+
 /** The PKCS #8 prefix of a private Ed25519 key (RFC 8410). */
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 

@@ -8,22 +8,20 @@ import { createLlm } from '../assistant/models/llm.ts';
 import { createOfflineModel } from '../assistant/offline/index.ts';
 import type { KeyValue } from '../engine/ports.ts';
 import { recorder } from '../engine/audit/recorder.ts';
-import type { Runtime } from '../engine/runtime.ts';
-import type { ToolBackend } from '../gateway/backends.ts';
 import { missingFrom } from '../gateway/listing.ts';
 import type { Config } from './config.ts';
 import { readPhrases } from './phrases.ts';
+import type { Tools } from './tools.ts';
 
-export interface AssistantParts {
-  readonly config: Config;
-  readonly runtime: Runtime;
-  readonly backend: (server: string) => ToolBackend;
+export interface AssistantOptions {
+  readonly config: Pick<Config, 'model' | 'tokensPerQuestion'>;
+  readonly tools: Pick<Tools, 'runtime' | 'backend'>;
   readonly sealed: KeyValue;
   /** Overrides the configured model. */
   readonly model: Model | undefined;
 }
 
-export function openAssistant({ config, runtime, backend, sealed, model }: AssistantParts): Assistant {
+export function openAssistant({ config, tools: { runtime, backend }, sealed, model }: AssistantOptions): Assistant {
   const { registry, clock, log, audit } = runtime;
   return createAssistant(
     {

@@ -1,9 +1,10 @@
-/** Opens the identity services: token issuers, the verifier, web sessions and logout. */
+/** Creates the identity services: token issuers, the verifier, web sessions and logout. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { ContractCaller } from '../engine/contract-caller.ts';
 import type { EngineStore } from '../engine/engine-store.ts';
-import type { Clock, KeyValue, Logger, People } from '../engine/ports.ts';
-import { createAccounts, type AccountOptions, type Accounts } from '../identity/accounts.ts';
+import type { Clock, KeyValue, Logger } from '../engine/ports.ts';
+import { createAccounts, type Accounts } from '../identity/accounts.ts';
 import { type EmbeddedProvider, createEmbeddedProvider } from '../identity/embedded/provider.ts';
 import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../identity/gateway-keys.ts';
 import { createEmbeddedIssuer, createExternalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
@@ -14,6 +15,7 @@ import { createVerifier, type Verifier } from '../identity/verify.ts';
 import type { WebBuild } from '../identity/web/build.ts';
 import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts';
 import { type Config, ConfigProblem } from './config.ts';
+import { customerRolesFrom, peopleFrom } from './contracts.ts';
 
 export interface Identity {
   readonly verifier: Verifier;
@@ -28,17 +30,15 @@ export interface Identity {
   audiences(address: string, use: 'mcp' | 'api'): readonly string[];
 }
 
-export interface OpeningIdentity {
-  readonly config: Config;
+export interface IdentityOptions {
+  readonly config: Pick<Config, 'issuers' | 'registry' | 'scriptedApprovals' | 'ownUrl'>;
   readonly base: string;
   readonly keys: Keys;
   readonly kv: KeyValue;
   readonly sealed: KeyValue;
   /** Undefined without a gateway, because only the gateway signs people in. */
   readonly store: EngineStore | undefined;
-  /** Undefined if no installed domain provides employment. */
-  readonly people: People | undefined;
-  readonly customerRoles: NonNullable<AccountOptions['customerRoles']>;
+  readonly contracts: ContractCaller;
   readonly clock: Clock;
   readonly log: Logger;
   readonly domainPorts: Readonly<Record<string, number>>;
@@ -47,23 +47,22 @@ export interface OpeningIdentity {
 
 export const domainAddress = (port: number): string => `http://localhost:${port}`;
 
-export function openIdentityServices({
+export function createIdentity({
   config,
   base,
   keys,
   kv,
   sealed,
   store,
-  people,
-  customerRoles,
+  contracts,
   clock,
   log,
   domainPorts,
   webBuild,
-}: OpeningIdentity): Identity {
+}: IdentityOptions): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
   const { roles, people: samplePeople } = config.registry;
-  const own = createAccounts(kv, samplePeople, { roles, clock, customerRoles });
+  const own = createAccounts(kv, samplePeople, { roles, clock, customerRoles: customerRolesFrom(contracts) });
   const denied = createRevocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
     createExternalIssuer({
@@ -81,7 +80,7 @@ export function openIdentityServices({
       : [external('staff', staff, clientId), ...(customer === undefined ? [] : [external('customer', customer, customerClientId)])];
   const verifier = createVerifier({
     issuers,
-    people,
+    people: peopleFrom(config.registry, contracts),
     denied,
     clock,
     onRefused: (reason) => log.info({ reason }, 'token refused'),
@@ -130,7 +129,7 @@ export function openIdentityServices({
 }
 
 /** The public keys of the gateway for a domain server: the configured keys, or those in its data folder. */
-export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): GatewayKeys {
+export function gatewayKeysFor({ gatewayPublicKeys }: Pick<Config, 'gatewayPublicKeys'>, keys: Keys): GatewayKeys {
   if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
   if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);
   // Reads the file again later, so that keys can change without a restart.

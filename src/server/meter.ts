@@ -24,8 +24,11 @@ export interface Meter {
 
 const DECISIONS: readonly Decision[] = ['allowed', 'refused', 'failed', 'pending', 'approved'];
 
+/** Where the domains' stores are. */
+export type StoreUrls = Pick<Config, 'databaseUrl' | 'mongodbUrl' | 'searchUrl'>;
+
 /** The name of the database program. */
-export function storeNameOf(config: Config, { name, store }: Pick<Tool['domain'], 'name' | 'store'>): string {
+export function storeNameOf(config: StoreUrls, { name, store }: Pick<Tool['domain'], 'name' | 'store'>): string {
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'pglite' : 'postgresql';
   const url = store === 'documents' ? config.mongodbUrl(name) : config.searchUrl(name);
   return url === undefined ? 'sqlite' : url.startsWith('mongodb') ? 'mongodb' : 'elasticsearch';
@@ -38,7 +41,7 @@ interface ToolSeries {
   readonly asked: Counter | undefined;
 }
 
-export function openMeter(config: Config, registry: Registry, local: readonly string[]): Meter {
+export function openMeter(config: StoreUrls, registry: Registry, local: readonly string[]): Meter {
   const metrics = createMetrics();
   const asked = (server: string, state: string) =>
     metrics.counter('tamshai_approvals_total', 'Approval requests, by state.', { server, state });

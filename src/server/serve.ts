@@ -3,14 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
 import type { DecisionService } from '../engine/approvals/decisions.ts';
 import { Failure } from '../declare/errors.ts';
-import type { AuditChains, Clock, KeyValue, Logger } from '../engine/ports.ts';
-import type { Registry } from '../engine/registry.ts';
-import type { RecordRefused } from '../engine/audit/refused.ts';
+import type { KeyValue } from '../engine/ports.ts';
+import { recordRefused, type RecordRefused } from '../engine/audit/refused.ts';
 import { answerContract } from '../engine/contracts.ts';
-import type { Runtime } from '../engine/runtime.ts';
 import { byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import { byToken } from '../identity/verify.ts';
-import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';
 import { createMetricsRoute } from '../gateway/metrics-route.ts';
 import { createMcpEndpoint, originOf } from '../gateway/mcp.ts';
@@ -18,48 +15,53 @@ import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
 import { queryRoutes } from '../gateway/query.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
-import { type OtherParts, createAuditReader, type AuditPart } from '../gateway/audit-log.ts';
+import { createAuditReader } from '../gateway/audit-log.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import type { WebBuild } from '../identity/web/build.ts';
 import type { Refusals } from '../storage/audit/refusals.ts';
 import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/request.ts';
 import { createRestApp } from '../transports/rest.ts';
+import type { Audit } from './audit.ts';
 import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
 import type { Meter } from './meter.ts';
 import { version } from './package.ts';
 import type { Readiness } from './readiness.ts';
+import type { Tools } from './tools.ts';
 
-export interface Wiring {
-  readonly config: Config;
-  readonly base: string;
-  readonly registry: Registry;
-  readonly runtime: Runtime;
-  readonly backend: (server: string) => ToolBackend;
-  readonly decide: DecisionService;
+/** What the gateway and every domain server need. */
+export interface ServerOptions {
+  readonly config: Pick<Config, 'metricsKey'>;
+  readonly tools: Pick<Tools, 'runtime' | 'backend'>;
   readonly identity: Identity;
-  /** Undefined without a gateway, and if nothing was built from web/. */
-  readonly webBuild: WebBuild | undefined;
-  readonly assistant: Assistant;
+  readonly decide: DecisionService;
   readonly kv: KeyValue;
   readonly refusals: Refusals;
   readonly meter: Meter;
+  readonly readiness: Readiness;
   /** The same limit for all ports of this process. */
   readonly failedAuth: OnUnauthenticated;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly gatewayKeys: GatewayKeys;
-  readonly contractKeys: GatewayKeys;
+  /** Seals the state that a client of the MCP endpoint sends back. */
   readonly stateKey: Uint8Array;
-  readonly sources: readonly AuditChains[];
-  readonly readiness: Readiness;
-  /** The part of the audit log that this process stores. */
-  readonly auditPart: AuditPart;
-  /** The parts of other processes; undefined without Redis. */
-  readonly otherParts: OtherParts | undefined;
+}
+
+export interface GatewayOptions extends ServerOptions {
+  readonly config: Pick<Config, 'metricsKey' | 'instance' | 'scriptedApprovals'>;
+  readonly base: string;
+  readonly assistant: Assistant;
+  readonly audit: Pick<Audit, 'part' | 'others'>;
   readonly recordDecision: GatewayRoutes['recordDecision'];
-  readonly recordRefused: RecordRefused;
+  /** Undefined if nothing was built from web/. */
+  readonly webBuild: WebBuild | undefined;
+}
+
+export interface DomainServerOptions extends ServerOptions {
+  readonly config: Pick<Config, 'metricsKey' | 'ownUrl'>;
+  /** The gateway's public keys. */
+  readonly gatewayKeys: GatewayKeys;
+  /** The public keys of all processes that may call contracts. */
+  readonly contractKeys: GatewayKeys;
 }
 
 export interface Served {
@@ -120,30 +122,33 @@ const dispatch =
   };
 
 const refusedAt =
-  ({ refusals, meter, failedAuth }: Wiring, surface: string, server: string) =>
+  ({ refusals, meter, failedAuth }: ServerOptions, surface: string, server: string) =>
   (req: IncomingMessage) => {
     refusals.count(surface, server);
     meter.unauthenticated(server, surface);
     failedAuth(req);
   };
 
-export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
-  const { base, identity, registry, backend, decide, webBuild, log, clock } = wiring;
+export async function serveGateway(options: GatewayOptions, port: number): Promise<Served> {
+  const { config, base, tools, identity, decide, assistant, kv, meter, webBuild } = options;
+  const { runtime, backend } = tools;
+  const { registry, clock, log } = runtime;
+  const refused: RecordRefused = (request, why) => recordRefused(runtime, request, why);
   const guard = createHostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
   const { app, handle } = createRestApp(log, ['/api/confirm/:id']);
-  const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
+  const onUnauthenticated = refusedAt(options, 'rest', 'gateway');
   const audiences = identity.audiences(base, 'api');
   const callersOptions = {
     authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions),
     onUnauthenticated,
-    callLimiter: wiring.runtime.callLimiter,
+    callLimiter: runtime.callLimiter,
   };
   const questions = queryRoutes(app, {
     ...callersOptions,
-    assistant: wiring.assistant,
+    assistant,
     byToken: byToken(identity.verifier, audiences),
     refresh: (caller) => identity.verifier.refresh(caller),
-    kept: wiring.kv,
+    kept: kv,
   });
   gatewayRoutes(app, {
     ...callersOptions,
@@ -152,21 +157,21 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     backend,
     decide,
     docsStyle: webBuild?.textOf('server-pages/api-reference.css'),
-    ready: wiring.readiness.ready,
-    recordDecision: wiring.recordDecision,
-    recordRefused: wiring.recordRefused,
-    model: wiring.assistant.model,
+    ready: options.readiness.ready,
+    recordDecision: options.recordDecision,
+    recordRefused: refused,
+    model: assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     auditLog: createAuditReader({
-      instance: wiring.config.instance,
-      own: wiring.auditPart,
-      others: wiring.otherParts,
-      cursors: wiring.runtime.cursors,
+      instance: config.instance,
+      own: options.audit.part,
+      others: options.audit.others,
+      cursors: runtime.cursors,
     }),
   });
   createMetricsRoute(app, {
-    metrics: wiring.meter.metrics,
-    key: wiring.config.metricsKey,
+    metrics: meter.metrics,
+    key: config.metricsKey,
     authenticate: callersOptions.authenticate,
     onUnauthenticated,
   });
@@ -177,7 +182,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     now: () => clock.now(),
     frame: {
       build: webBuild,
-      banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
+      banners: { development: identity.embedded !== undefined, scriptedApprovals: config.scriptedApprovals },
     },
     confirmation: (id, caller) => decide.view(id, caller.person),
     waiting: (caller) => decide.waiting(caller.person),
@@ -192,15 +197,15 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     guard,
     clock,
     log,
-    stateKey: wiring.stateKey,
+    stateKey: options.stateKey,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
     recheck: (caller) => identity.verifier.refresh(caller),
-    kept: wiring.kv,
+    kept: kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
-    recordRefused: wiring.recordRefused,
+    onUnauthenticated: refusedAt(options, 'mcp', 'gateway'),
+    recordRefused: refused,
   });
-  wiring.meter.sessions('gateway', () => mcp.sessions);
+  meter.sessions('gateway', () => mcp.sessions);
   return {
     handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
     retire: () => mcp.retire(),
@@ -212,9 +217,12 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   };
 }
 
-export async function serveDomain(wiring: Wiring, server: string, port: number): Promise<Served> {
-  const { identity, registry, backend, decide, log, clock } = wiring;
-  const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
+export async function serveDomain(options: DomainServerOptions, server: string, port: number): Promise<Served> {
+  const { config, tools, identity, decide, kv, meter } = options;
+  const { runtime, backend } = tools;
+  const { registry, clock, log } = runtime;
+  const refused: RecordRefused = (request, why) => recordRefused(runtime, request, why);
+  const own = config.ownUrl(server)?.replace(/\/+$/, '');
   const base = own ?? domainAddress(port);
   const guard = createHostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
   /** A token may name the server's public URL or its port on this machine. */
@@ -223,22 +231,22 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   ];
   const { app, handle } = createRestApp(log, ['/execute']);
   const authenticate = byToken(identity.verifier, audiences('api'));
-  const onUnauthenticated = refusedAt(wiring, 'direct', server);
-  createMetricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
+  const onUnauthenticated = refusedAt(options, 'direct', server);
+  createMetricsRoute(app, { metrics: meter.metrics, server, key: config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
     server,
     registry,
     backend: backend(server),
-    ready: wiring.readiness.ready,
-    gatewayKeys: wiring.gatewayKeys,
+    ready: options.readiness.ready,
+    gatewayKeys: options.gatewayKeys,
     clock,
     log,
-    kv: wiring.kv,
-    contractKeys: wiring.contractKeys,
-    answerContract: (provision, call) => answerContract(wiring.runtime, provision, call),
+    kv,
+    contractKeys: options.contractKeys,
+    answerContract: (provision, call) => answerContract(runtime, provision, call),
     authenticate,
     onUnauthenticated,
-    recordRefused: wiring.recordRefused,
+    recordRefused: refused,
   });
   await app.ready();
   const mcp = createMcpEndpoint({
@@ -250,15 +258,15 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
     guard,
     clock,
     log,
-    stateKey: wiring.stateKey,
+    stateKey: options.stateKey,
     authenticate: byToken(identity.verifier, audiences('mcp')),
     recheck: (caller) => identity.verifier.refresh(caller),
-    kept: wiring.kv,
+    kept: kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: refusedAt(wiring, 'mcp', server),
-    recordRefused: wiring.recordRefused,
+    onUnauthenticated: refusedAt(options, 'mcp', server),
+    recordRefused: refused,
   });
-  wiring.meter.sessions(server, () => mcp.sessions);
+  meter.sessions(server, () => mcp.sessions);
   return {
     handler: dispatch({ guard, base, name: `Tamshai ${server}`, issuers: identity.issuers, mcp, rest: handle }),
     retire: () => mcp.retire(),

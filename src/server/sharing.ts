@@ -2,11 +2,15 @@
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KeyValue } from '../engine/ports.ts';
+import type { KeyValue, Logger } from '../engine/ports.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import { derive, derivePrevious, type Keys, type MasterKeys } from '../identity/keys.ts';
+import { createSealedKeyValue } from '../storage/kv/sealed.ts';
 import { type Config, ConfigProblem } from './config.ts';
+import { type Closeable, type Module, openModule } from './module.ts';
+import { openKeyValue } from './stores.ts';
 
+/** What one process serves of an installation. */
 export interface Part {
   readonly config: Config;
   readonly withGateway: boolean;
@@ -14,6 +18,17 @@ export interface Part {
   readonly local: readonly AnyDomain[];
   /** The domains that the gateway calls by a URL. */
   readonly remote: readonly string[];
+}
+
+export function partOf(config: Config, servers: readonly string[]): Part {
+  const { domains } = config.registry;
+  const isRemote = ({ name }: AnyDomain) => config.remoteUrl(name) !== undefined;
+  return {
+    config,
+    withGateway: servers.includes('gateway'),
+    local: domains.filter((domain) => servers.includes(domain.name) && !isRemote(domain)),
+    remote: domains.filter(isRemote).map(({ name }) => name),
+  };
 }
 
 /** Throws a ConfigProblem if a setting that separate processes need is missing. */
@@ -109,6 +124,42 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
       return true;
     },
   };
+}
+
+export interface SharedState extends Module {
+  readonly kv: KeyValue;
+  /** Encrypts what it stores in `kv`. */
+  readonly sealed: KeyValue;
+  readonly membership: Membership | undefined;
+}
+
+/** Opens the key-value store, and joins the other processes that use it. */
+export const openSharedState = (part: Part, keys: Keys, log: Logger): Promise<SharedState> =>
+  openModule(async (use) => {
+    const kv = use(await openKeyValue(part.config, log));
+    const membership = await joinOthers(kv, keys, part);
+    return { kv, sealed: createSealedKeyValue(kv, derive(keys, 'kv'), derivePrevious(keys, 'kv')), membership };
+  });
+
+const RENEW_MS = 1_000;
+
+/** Writes the claims again after Redis was emptied. Calls `onRefused` if it finds earlier claims with other keys. */
+export function watchMembership(membership: Membership, log: Logger, onRefused: () => void): Closeable {
+  let renewing = false;
+  const renew = async () => {
+    if (renewing) return;
+    renewing = true;
+    // If Redis does not answer, there is nothing to do here: the readiness probe fails anyway.
+    const stays = await membership.renew().catch(() => true);
+    renewing = false;
+    if (stays) return;
+    clearInterval(timer);
+    log.error({}, 'Other processes joined this Redis earlier with other keys; this process reports itself as not ready.');
+    onRefused();
+  };
+  const timer = setInterval(() => void renew(), RENEW_MS);
+  timer.unref();
+  return { close: () => clearInterval(timer) };
 }
 
 const MASTER = 'master-key';

@@ -21,13 +21,15 @@ import { createSqlCopy } from '../storage/sql/change-copy.ts';
 import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { createSqlStore } from '../storage/sql/store.ts';
+import type { SqlDatabase } from '../storage/sql/database.ts';
 import type { Config } from './config.ts';
 import { checkSeparateDatabases, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
 import { loadEmbeddedSearch, openSearch, searchFile } from './search.ts';
+import { type Module, openModule, type Use } from './module.ts';
 import { migrationsOf } from './schemas.ts';
 import { checkFolder, folderOf, indexFolder, repairIndex } from './source-folder.ts';
 
-export interface Stores {
+export interface Stores extends Module {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
   readonly chains: readonly AuditChains[];
   /** The copies that SQL domains have of other installed domains' rows. */
@@ -37,7 +39,6 @@ export interface Stores {
   /** Undefined if no SQL domain of this process and not the engine's own store uses the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   pools(): readonly PoolLoad[];
-  close(): Promise<void>;
 }
 
 /** Derives the password of each database login from the master key, so that nobody must store it. */
@@ -52,7 +53,7 @@ export function openKeyValue(config: Config, log?: Logger): Promise<KeyValue> | 
 /** Reports the progress of long steps of a first start. `part` is from 0 to 1. */
 export type ReportProgress = (doing: string, part: number) => void;
 
-export interface OpeningStores {
+export interface StoresOptions {
   readonly config: Config;
   readonly keys: Keys;
   readonly domains: readonly AnyDomain[];
@@ -63,8 +64,10 @@ export interface OpeningStores {
   readonly log?: Logger;
 }
 
-export async function openStores(opening: OpeningStores): Promise<Stores> {
-  const { config, keys, domains, withGateway, clock, checkpoints, progress, log } = opening;
+export const openStores = (options: StoresOptions): Promise<Stores> => openModule((use) => openAll(options, use));
+
+async function openAll(options: StoresOptions, use: Use): Promise<Omit<Stores, 'close'>> {
+  const { config, keys, domains, withGateway, clock, checkpoints, progress, log } = options;
   checkSeparateDatabases(config, domains);
   for (const domain of domains) {
     const folder = folderOf(domain, config);
@@ -82,7 +85,7 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
   }
   const engineUrl = withGateway ? (config.engineDatabaseUrl ?? '') : undefined;
   if (engineUrl !== undefined && !groups.has(engineUrl)) groups.set(engineUrl, []);
-  const databases: { load?(): readonly PoolLoad[]; close(): Promise<void> }[] = [];
+  const databases: SqlDatabase[] = [];
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
   const copies: ChangeCopy[] = [];
@@ -100,7 +103,7 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
             password: passwordFor(keys),
             company: config.company,
           });
-    databases.push(database);
+    databases.push(use(database));
     if (url === engineUrl)
       engine = createSqlEngineStore(database, { clock, seal: createSeal(derive(keys, 'kv'), derivePrevious(keys, 'kv')) });
     for (const domain of group) {
@@ -118,23 +121,14 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
       }
     }
   }
-  const closeAll = async () => void (await Promise.all(databases.map((database) => database.close())));
-  const documents = await openDocuments(config, of('documents')).catch(async (error: unknown) => {
-    await closeAll();
-    throw error;
-  });
-  databases.push(documents);
+  const documents = use(await openDocuments(config, of('documents')));
   await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
   for (const [domain, database] of documents.databases)
     byDomain[domain.name] = createDocumentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
   // One file can contain the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
   for (const domain of of('search')) if (domain.folder !== undefined) repairIndex(domain, searchFile(config, domain), log);
-  const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
-    await closeAll();
-    throw error;
-  });
-  databases.push(search);
+  const search = use(await openSearch(config, of('search'), log));
   await loadEmbeddedSearch(config, search, (part) => progress('Writing sample data', part));
   for (const [domain, backend] of search.backends) {
     const { name } = domain;
@@ -152,7 +146,6 @@ export async function openStores(opening: OpeningStores): Promise<Stores> {
     engine,
     embedded,
     pools: () => databases.flatMap((database) => database.load?.() ?? []),
-    close: closeAll,
   };
 }
 

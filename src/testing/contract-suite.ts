@@ -90,7 +90,7 @@ function onlyOf(registry: Registry, names: readonly string[]): Registry {
 
 async function checkEnd(subject: Subject): Promise<void> {
   const { server } = await subject.open();
-  const { verdict } = await server.tamshai.wiring.auditPart(systemPerson('executive'), { what: 'verify' });
+  const { verdict } = await server.tamshai.modules.audit.part(systemPerson('executive'), { what: 'verify' });
   ensure(verdict?.ok === true, `The audit log does not verify: ${JSON.stringify(verdict)}.`);
   ensureNone(
     server.logged.filter((line) => line.includes('"level":"error"')).map((line) => `The server logged an error: ${line.slice(0, 500)}`),

@@ -112,7 +112,7 @@ export async function openTestServerOf(registry: Registry, options: TestServerOp
     let documents: Promise<OpenedDocuments> | undefined;
     closing.push(async () => (await documents)?.close());
     const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
-    const people = tamshai.wiring.identity.accounts.personas;
+    const people = tamshai.modules.identity.accounts.personas;
     const client = connectTestClient({ base: tamshai.base, ports: tamshai.ports, keys, people, clock });
     closing.push(() => client.leave());
     return {

@@ -118,7 +118,7 @@ describe('an approval card in the app', () => {
   test('expires while it is shown, and says that this is not a denial', async () => {
     const { sub } = persona('alice.chen');
     const askedAt = new Date(Date.now() - 288_000);
-    const ticket = await app.testServer.tamshai.wiring.runtime.tickets.ask({
+    const ticket = await app.testServer.tamshai.modules.tools.runtime.tickets.ask({
       person: { principal: `staff:${sub}` } as Person,
       server: 'hr',
       tool: 'update_salary',

@@ -186,7 +186,7 @@ describe.each(writes)('%s', (name, tool) => {
   });
 
   it('is not executed when the requester has lost the role', async () => {
-    const { accounts } = testServer.tamshai.wiring.identity;
+    const { accounts } = testServer.tamshai.modules.identity;
     const asked = await askFor(testServer, tool);
     const before = await fingerprint(testServer, tool);
     const token = await testServer.token(asked.as, { approve: true });

@@ -28,7 +28,7 @@ afterAll(() => testServer?.close());
 
 /** Records of all chains as stored, the newest first in each chain. */
 async function records(limit = 400): Promise<AuditRecord[]> {
-  const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  const found = await Promise.all(testServer.tamshai.modules.audit.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }
 /** The records of one recent request, without intents: a store without transactions records an intent before each outcome. */

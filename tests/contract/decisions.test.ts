@@ -258,7 +258,7 @@ describe('the endpoint that executes approved changes on a domain server', () =>
   };
   const execute = (body: unknown, token: string, at = server) => testServer.send('POST', '/execute', { server: at, body, token });
   const ticketOf = (asked: Asked): Promise<Ticket> =>
-    testServer.tamshai.wiring.runtime.tickets.find(asked.ticket.confirmationId, someone(asked.as).person);
+    testServer.tamshai.modules.tools.runtime.tickets.find(asked.ticket.confirmationId, someone(asked.as).person);
 
   it('accepts no token of any person', async () => {
     const asked = await askFor(testServer, tool);

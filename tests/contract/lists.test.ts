@@ -246,7 +246,7 @@ describe.each(lists)('%s', (_name, tool) => {
     it('are refused from another person, and from the same person with other roles', async () => {
       for (const { username } of callersOf(tool).filter((each) => each.username !== as))
         expect([username, await used(cursor, { who: username })]).toEqual([username, 'INVALID_CURSOR']);
-      const { accounts } = testServer.tamshai.wiring.identity;
+      const { accounts } = testServer.tamshai.modules.identity;
       const { realm } = persona(as);
       const roles: string[] = [...persona(as).roles];
       const others = [

@@ -43,7 +43,7 @@ const VARIANTS: Who[] = [
 const WHO: Who[] = [...personas.map(({ username }) => ({ user: username })), ...VARIANTS];
 const named = ({ user, roles }: Who) => (roles ? `${user} as ${roles.join(', ')}` : user);
 async function become({ user, roles }: Who): Promise<void> {
-  await testServer.tamshai.wiring.identity.accounts.setRoles(user, roles ?? persona(user).roles);
+  await testServer.tamshai.modules.identity.accounts.setRoles(user, roles ?? persona(user).roles);
   toolCaller.forget();
 }
 

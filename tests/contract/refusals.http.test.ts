@@ -35,7 +35,7 @@ const kinds = Object.entries(BODIES);
 
 /** All audit records of one request, from every chain. */
 const recordsOf = async (requestId: string): Promise<AuditRecord[]> => {
-  const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit: 40 })));
+  const found = await Promise.all(testServer.tamshai.modules.audit.sources.map((source) => source.newest({ limit: 40 })));
   return found
     .flat()
     .map(({ body }) => JSON.parse(body) as AuditRecord)
@@ -124,7 +124,7 @@ describe('other endpoints record', () => {
   });
 
   it('an execution with a valid grant and an unreadable body', async () => {
-    const { verifier } = testServer.tamshai.wiring.identity;
+    const { verifier } = testServer.tamshai.modules.identity;
     const caller = await verifier.verify(await testServer.token('eve.thompson'), [`${testServer.tamshai.base}/api`]);
     const id = randomUUID();
     const grant = { confirmationId: randomUUID(), tool: 'update_salary', input: '{}', card: '{}', settle: false };

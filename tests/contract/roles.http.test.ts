@@ -66,7 +66,7 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
   const held = rolesIn(realm, roles);
   const opened = (tool: Tool) => [...(matrix.get(qualifiedName(tool)) ?? [])].some((role) => held.has(role as never));
   beforeAll(async () => {
-    await testServer.tamshai.wiring.identity.accounts.setRoles(user, roles);
+    await testServer.tamshai.modules.identity.accounts.setRoles(user, roles);
     toolCaller.forget();
   });
 
@@ -123,14 +123,14 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
 
 /** The newest records of all chains, as stored. */
 async function recorded(limit: number): Promise<Record<string, unknown>[]> {
-  const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  const found = await Promise.all(testServer.tamshai.modules.audit.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 }
 
 describe('?servers=', () => {
   const eve = { user: ACCOUNT.staff };
   beforeAll(async () => {
-    const { accounts } = testServer.tamshai.wiring.identity;
+    const { accounts } = testServer.tamshai.modules.identity;
     await accounts.setRoles(eve.user, accounts.find(eve.user)?.roles ?? []);
     toolCaller.forget();
   });

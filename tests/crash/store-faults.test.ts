@@ -18,7 +18,7 @@ describe('with the audit log down', () => {
     const testServer = await openTestServer();
     try {
       expect((await testServer.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
-      await testServer.tamshai.wiring.runtime.audit.close();
+      await testServer.tamshai.modules.tools.runtime.audit.close();
       const refused = await testServer.rest('sarah.kim', 'hr', 'get_employee', { employee_id: sarah });
       expect(refused).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', retryable: true } });
       expect(refused.text).not.toContain('Sarah');

@@ -45,11 +45,11 @@ describe('an MCP client with the name of one of our own clients', () => {
 describe('an execution grant that only asks for the result', () => {
   it('executes nothing when it is replayed, even with a changed body', async () => {
     const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
-    const verified = await testServer.tamshai.wiring.identity.verifier.verify(await testServer.token('alice.chen'), [
+    const verified = await testServer.tamshai.modules.identity.verifier.verify(await testServer.token('alice.chen'), [
       `${testServer.tamshai.base}/api`,
     ]);
     const person: Person = verified.person;
-    const ticket = await testServer.tamshai.wiring.runtime.tickets.find(confirmationId, person);
+    const ticket = await testServer.tamshai.modules.tools.runtime.tickets.find(confirmationId, person);
 
     // This server stands for an eavesdropper between the gateway and the server, such as a logging proxy.
     const heard: { authorization: string; body: string }[] = [];
@@ -61,21 +61,21 @@ describe('an execution grant that only asks for the result', () => {
       res.end('{"status":"error","code":"CONFIRMATION_NOT_FOUND","message":"","suggestedAction":"","retryable":false}');
     });
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    const { wiring } = testServer.tamshai;
+    const { log, registry, clock, approvalUrl } = testServer.tamshai.modules.tools.runtime;
     const between = remoteBackend({
       server: 'hr',
       title: 'People',
       upstream: createUpstreamClient({
         server: 'hr',
         url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
-        log: wiring.log,
+        log,
         deadlineMs: 5_000,
       }),
-      registry: wiring.registry,
+      registry,
       key: testServer.keys.gateway.current,
-      clock: wiring.clock,
-      log: wiring.log,
-      approvalUrl: wiring.runtime.approvalUrl,
+      clock,
+      log,
+      approvalUrl,
     });
     expect(await between.findResult(ticket, person)).toBeUndefined();
     await between.close();

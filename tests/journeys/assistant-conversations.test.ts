@@ -127,7 +127,7 @@ describe('a conversation', () => {
     says('Hello.');
     await ask(testServer, 'sarah.kim', 'canary-in-the-store');
     const values: unknown[] = [];
-    const { kv } = testServer.tamshai.wiring;
+    const { kv } = testServer.tamshai.modules;
     const me = (
       await testServer.send<{ data: { username: string } }>('GET', '/api/user/info', { token: await testServer.token('sarah.kim') })
     ).body.data;

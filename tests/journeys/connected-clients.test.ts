@@ -86,7 +86,7 @@ test('after a restart with an emptied key-value store, a program refreshes its t
 test('a revoked sign-in stays revoked after the key-value store was emptied', async () => {
   const tamshai = await open();
   const { flow, refresh, claims } = await connect(tamshai.base);
-  await tamshai.wiring.identity.embedded?.revokeSignIn('staff', String(claims['sid']));
+  await tamshai.modules.identity.embedded?.revokeSignIn('staff', String(claims['sid']));
   await closing.pop()?.();
   await emptyKeyValue();
   expect((await renew((await open()).base, refresh, flow)).status).toBe(400);
@@ -95,7 +95,7 @@ test('a revoked sign-in stays revoked after the key-value store was emptied', as
 if (!onServers)
   test('a process without a gateway has no store of the engine', async () => {
     const tamshai = await open({}, ['tasks']);
-    expect(tamshai.wiring.identity.embedded).toBeUndefined();
+    expect(tamshai.modules.identity.embedded).toBeUndefined();
   });
 
 if (!onServers)

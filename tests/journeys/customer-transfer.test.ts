@@ -12,7 +12,7 @@ afterAll(() => testServer?.close());
 
 const [jane, bob] = ['jane.smith@acme.example', 'bob.developer@acme.example'];
 const rolesOf = async (user: string) => [
-  ...((await testServer.tamshai.wiring.identity.accounts.present('customer', persona(user).sub))?.roles ?? []),
+  ...((await testServer.tamshai.modules.identity.accounts.present('customer', persona(user).sub))?.roles ?? []),
 ];
 const contacts = async (user: string) => {
   const token = await testServer.token(user, { roles: ['lead-customer'] });

@@ -49,7 +49,7 @@ async function titles(query?: string): Promise<string[]> {
     approves: 'nothing',
     origin: 'web',
   } as const;
-  const answer = await call(running.wiring.runtime, {
+  const answer = await call(running.modules.tools.runtime, {
     server: 'journey',
     tool: 'search_journey',
     input: query === undefined ? {} : { query },

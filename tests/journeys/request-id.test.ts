@@ -70,7 +70,7 @@ test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
 );
 
 test('the application name of the database session contains the request id only for that statement', async () => {
-  const { runtime } = testServer.tamshai.wiring;
+  const { runtime } = testServer.tamshai.modules.tools;
   const person: Person = {
     principal: 'test',
     sub: 'test',

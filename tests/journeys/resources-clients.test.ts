@@ -159,7 +159,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
 });
 
 test('ten seconds after a person lost the role, they get no notification and cannot read', async () => {
-  const { accounts } = testServer.tamshai.wiring.identity;
+  const { accounts } = testServer.tamshai.modules.identity;
   const uri = 'knowledge://entries';
   const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>
     connect(`${testServer.address()}/mcp`, await testServer.token(user, { mcp: true }));

@@ -12,7 +12,9 @@ let marcus: Caller;
 let customer: Caller;
 beforeAll(async () => {
   testServer = await openTestServer();
-  const { registry, clock, log, runtime, identity } = testServer.tamshai.wiring;
+  const { tools, identity } = testServer.tamshai.modules;
+  const { runtime } = tools;
+  const { registry, clock, log } = runtime;
   const between = createUpstreamClient({ server: 'knowledge', url: testServer.address('knowledge'), log, deadlineMs: 30_000 });
   testServer.later(() => between.close());
   const feed = registry.feeds.find(({ domain }) => domain.name === 'knowledge');
@@ -36,7 +38,7 @@ afterAll(() => testServer.close());
 /** The audit record of one call, without time, duration and id. */
 async function onRecord(requestId: string): Promise<object[]> {
   const records: object[] = [];
-  for (const source of testServer.tamshai.wiring.sources)
+  for (const source of testServer.tamshai.modules.audit.sources)
     for (const { body } of await source.newest({ principal: marcus.person.principal, limit: 20 })) {
       const { at: _at, ms: _ms, checkpoint: _checkpoint, requestId: own, ...rest } = JSON.parse(body) as Record<string, unknown>;
       if (own === requestId) records.push(rest);
@@ -77,7 +79,7 @@ const odd: readonly (readonly [string, unknown])[] = [
 ];
 
 test('a remote server answers and records invalid input like a local one, and such input does not open the circuit', async () => {
-  const here = testServer.tamshai.wiring.backend('knowledge');
+  const here = testServer.tamshai.modules.tools.backend('knowledge');
   // There are more invalid calls than the failures that would open the circuit.
   for (let round = 0; round < 2; round++)
     for (const [n, [what, input]] of odd.entries()) {
@@ -129,7 +131,8 @@ test('the gateway gets changes from the remote server only for people who may re
 });
 
 test('an approved change with a very large card is executed on the remote server', async () => {
-  const { registry, clock, log, runtime } = testServer.tamshai.wiring;
+  const { runtime } = testServer.tamshai.modules.tools;
+  const { registry, clock, log } = runtime;
   const between = createUpstreamClient({ server: 'finance', url: testServer.address('finance'), log, deadlineMs: 30_000 });
   testServer.later(() => between.close());
   const key = testServer.keys.gateway.current;

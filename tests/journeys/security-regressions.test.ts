@@ -45,7 +45,7 @@ it('a call keeps its concurrency slot after the caller disconnects, until its wo
   const few = await openTestServer({ TAMSHAI_CONCURRENT_CALLS: '2' });
   const token = await few.token('nina.patel', { mcp: true });
   // The token is verified and cached first, so that later only the tool waits for the database.
-  await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
+  await few.tamshai.modules.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
   const message = (signal: AbortSignal) =>
     fetch(`${few.address()}/mcp`, {
       method: 'POST',

@@ -53,7 +53,7 @@ const entrances = async () => [
 ];
 
 const recordsOf = async (requestId: string): Promise<AuditRecord[]> =>
-  (await testServer.tamshai.wiring.runtime.audit.newest({ limit: 100 }))
+  (await testServer.tamshai.modules.tools.runtime.audit.newest({ limit: 100 }))
     .map(({ body }) => JSON.parse(body) as AuditRecord)
     .filter((record) => record.requestId === requestId);
 

@@ -5,7 +5,7 @@ import { type AuditKeys, type Checkpoint, verifyChains } from '../../engine/audi
 import type { AuditChains, KeyValue } from '../../engine/ports.ts';
 import type { StoreKind } from '../../declare/store-kinds.ts';
 import type { AnyDomain } from '../../declare/tool.ts';
-import { derive, derivePrevious, type Keys, type KeyUse } from '../../identity/keys.ts';
+import { deriveAll, type Keys } from '../../identity/keys.ts';
 import { openCallChains } from '../../storage/audit/call-chains.ts';
 import { readCheckpoints } from '../../storage/audit/checkpoints.ts';
 import { createSqlChains } from '../../storage/sql/chains.ts';
@@ -25,8 +25,7 @@ export interface CheckedChain {
   readonly broken?: { readonly n: number; readonly problem: string };
 }
 
-const bothOf = (keys: Keys, use: KeyUse) => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);
-export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'audit'), checkpoint: bothOf(keys, 'checkpoint') });
+export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: deriveAll(keys, 'audit'), checkpoint: deriveAll(keys, 'checkpoint') });
 
 const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'searchUrl' } as const;
 

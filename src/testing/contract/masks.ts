@@ -70,7 +70,7 @@ function variantsOf({ registry, people }: Subject, { audiences }: AnyDomain, { s
 }
 
 async function withRoles({ server, caller }: Opened, { username, roles }: Persona, work: () => Promise<void>): Promise<void> {
-  const { accounts } = server.tamshai.wiring.identity;
+  const { accounts } = server.tamshai.modules.identity;
   const usual = accounts.find(username)?.roles ?? [];
   await accounts.setRoles(username, roles);
   caller.forget();

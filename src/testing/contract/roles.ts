@@ -38,7 +38,7 @@ export function roleCases(subject: Subject): ContractCase[] {
     name: `roles: ${setting.name}`,
     async run() {
       const opened = await subject.begin();
-      const { accounts } = opened.server.tamshai.wiring.identity;
+      const { accounts } = opened.server.tamshai.modules.identity;
       const { username, realm, roles: usual } = setting.account;
       const held = registry.roles.resolve(realm, setting.roles);
       const allowed = (tool: Tool) => opens(tool, held);

@@ -117,6 +117,6 @@ export const exampleInputs = (tool: Tool, server: TestServer): readonly Readonly
 
 /** The newest stored records of every chain. */
 export async function newestRecords({ tamshai }: TestServer, limit: number): Promise<AuditRecord[]> {
-  const found = await Promise.all(tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  const found = await Promise.all(tamshai.modules.audit.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }

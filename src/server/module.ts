@@ -1,0 +1,41 @@
+/** Modules: parts of a process that open other resources and close all of them. */
+
+/** Registers an opened resource, to be closed with the module that opens it. */
+export type Use = <T extends Closeable>(resource: T) => T;
+export interface Closeable {
+  close(): unknown;
+}
+export interface Module {
+  /** Closes every resource, the newest first, because it may depend on older ones. Rejects at the end if one of them failed to close. */
+  close(): Promise<void>;
+}
+
+/** If `open` fails, closes what it has opened so far. `onLost` gets the errors of closing, because the caller gets the error of `open`. */
+export async function openModule<T extends object>(
+  open: (use: Use) => T | Promise<T>,
+  onLost: (error: unknown) => void = () => {},
+): Promise<T & Module> {
+  const resources: Closeable[] = [];
+  const close = async () => {
+    const errors: unknown[] = [];
+    for (const resource of resources.splice(0).reverse()) {
+      try {
+        await resource.close();
+      } catch (error) {
+        errors.push(...(error instanceof AggregateError ? (error.errors as unknown[]) : [error]));
+      }
+    }
+    if (errors.length === 1) throw errors[0];
+    if (errors.length > 1) throw new AggregateError(errors, `${errors.length} parts of this process failed to close.`);
+  };
+  try {
+    const use: Use = (resource) => {
+      resources.push(resource);
+      return resource;
+    };
+    return { ...(await open(use)), close };
+  } catch (error) {
+    await close().catch(onLost);
+    throw error;
+  }
+}

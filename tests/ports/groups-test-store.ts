@@ -6,18 +6,24 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
 import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
-import type { Filter } from '../../src/declare/filter.ts';
+import { documentWords } from '../../src/declare/documents.ts';
+import { FieldFilter, Filter, filters } from '../../src/declare/filter.ts';
 import { asc } from '../../src/declare/order.ts';
 import { sql } from '../../src/declare/sql.ts';
 import type { Group, GroupsQuery, Store, StoreSession } from '../../src/engine/store.ts';
 import { platformFolder } from '../../src/server/schemas.ts';
+import type { DocumentDatabase } from '../../src/storage/documents/database.ts';
+import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
+import { openMongo } from '../../src/storage/documents/mongodb.ts';
+import { type Collections, createDocumentStore } from '../../src/storage/documents/store.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
 import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
 import { createSqlStore } from '../../src/storage/sql/store.ts';
 import { storesFor } from '../stores.ts';
-import type { Order } from './groups-rows.ts';
+import { effected } from './documents-test-store.ts';
+import { type Order, someone } from './groups-rows.ts';
 
 export const order = z.object({
   id: z.string(),
@@ -125,11 +131,85 @@ async function openOnPostgres(url: string, opened: Opened): Promise<GroupsTestSt
   });
 }
 
-const { TAMSHAI_TEST_DATABASE_URL: postgres } = process.env;
+const collections: Collections = {
+  orders: {
+    rows: {
+      everyone: ({ organizationId }) => filters.where({ tenant: organizationId ?? '' }),
+      own: ({ organizationId, username }) => filters.where({ tenant: organizationId ?? '', owner: username }),
+      outside: 'none',
+    },
+    writers: ['everyone'],
+    masks: { pay: ['pay'] },
+    indexes: [['stage', 'day']],
+  },
+};
+const document = z.object({ ...order.omit({ id: true }).shape, _id: z.string() });
+
+async function onDocuments(database: DocumentDatabase, { rows, removed }: Opened, close: () => Promise<void>): Promise<GroupsTestStore> {
+  await database.fill(
+    'orders',
+    // Null and absent mean the same.
+    rows.map(({ id, team, ...row }) => ({ ...row, ...(team !== null && { team }), _id: id })),
+    () => {},
+  );
+  const chain = createChainWriter({ chain: 'c', key: Buffer.alloc(32), last: () => database.lastLink('c'), checkpoint: async () => {} });
+  const store = createDocumentStore(database, collections, chain);
+  for (const id of removed) {
+    const tenant = rows.find((row) => row.id === id)?.tenant;
+    await store.executeOnce(someone('system', 'everyone', ['pay'], tenant), { id: undefined, tool: 'test' }, async ({ writing }) =>
+      effected(await writing.documents.remove(document.pick({ _id: true }), 'orders', filters.where({ _id: id }), {})),
+    );
+  }
+  const named = (filter: Filter | undefined) => filter && renamed(filter);
+  return {
+    async rows(who, where) {
+      const window = { order: asc('_id'), after: undefined, take: 10_000, where: named(where) };
+      const found = await store.page(who, documentWords.from('orders'), window, document.extend({ team: z.string().nullish() }));
+      return found.map(({ _id, ...row }) => order.parse({ ...row, id: _id, team: row['team'] ?? null }));
+    },
+    groups: async (who, asked) => (await store.groups?.(who, documentWords.from('orders'), { ...asked, where: named(asked.where) })) ?? [],
+    close,
+  };
+}
+
+/** A document has its id under another name. */
+function renamed(filter: Filter): Filter {
+  if (!(filter instanceof Filter)) return filter;
+  const parts = filter.parts.map((part) =>
+    part instanceof Filter ? renamed(part) : new FieldFilter(part.field === 'id' ? '_id' : part.field, part.tests),
+  );
+  return new Filter(filter.how, parts);
+}
+
+async function openEmbedded(opened: Opened): Promise<GroupsTestStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'tamshai-groups-'));
+  const database = openEmbeddedDocuments(join(folder, 'documents.db')).of('ledger');
+  return onDocuments(database, opened, async () => {
+    await database.close();
+    rmSync(folder, { recursive: true });
+  });
+}
+
+async function openOnMongo(url: string, opened: Opened): Promise<GroupsTestStore> {
+  const place = url.replace('/?', `/tamshai_groups_${randomBytes(4).toString('hex')}?`);
+  const { database, prepare: prepareMongo } = await openMongo(place, 'ledger', collections);
+  await prepareMongo();
+  return onDocuments(database, opened, async () => {
+    await database.empty(['orders']);
+    await database.close();
+  });
+}
+
+const { TAMSHAI_TEST_DATABASE_URL: postgres, TAMSHAI_TEST_MONGODB_URL: mongodb } = process.env;
+const DOCUMENTS = { refuses: true, hasWords: false };
 const SQL = { refuses: false, hasWords: false };
 export const suites: readonly GroupsSuite[] = [
   ...storesFor<GroupsSuite>(
     { ...SQL, name: 'PGlite', open: openOnPglite },
     ...(postgres ? [{ ...SQL, name: 'PostgreSQL', open: (opened: Opened) => openOnPostgres(postgres, opened) }] : []),
+  ),
+  ...storesFor<GroupsSuite>(
+    { ...DOCUMENTS, name: 'embedded documents', open: openEmbedded },
+    ...(mongodb ? [{ ...DOCUMENTS, name: 'documents on MongoDB', open: (opened: Opened) => openOnMongo(mongodb, opened) }] : []),
   ),
 ];

@@ -4,6 +4,7 @@ import type { Document, DocumentLoader } from '../../declare/documents.ts';
 import type { Head } from '../../engine/audit/chain-writer.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
+import type { Group, GroupsQuery } from '../../engine/store.ts';
 
 /** A MongoDB query. */
 export type Query = Readonly<Record<string, unknown>>;
@@ -17,6 +18,8 @@ export interface Finding {
 export interface DocumentSource {
   find(collection: string, query: Query, finding: Finding): Promise<Row[]>;
   aggregate(collection: string, pipeline: readonly Query[]): Promise<Row[]>;
+  /** Groups the documents that match the query. */
+  group(collection: string, query: Query, asked: Omit<GroupsQuery, 'where'>): Promise<Group[]>;
 }
 
 export interface KeptEffect {

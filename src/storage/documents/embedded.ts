@@ -19,6 +19,7 @@ import {
   type KeptEffect,
   type Query,
 } from './database.ts';
+import { groupsIn } from './embedded-groups.ts';
 import { plainDocument } from './plain.ts';
 
 const SCHEMA = `
@@ -89,6 +90,10 @@ function sourceOver(documents: (collection: string) => Documents): DocumentSourc
       await nextTurn();
       const stages = pipeline.map((stage) => ({ ...stage }));
       return structuredClone(aggregate(documents(collection).values(), stages, OPTIONS));
+    },
+    async group(collection, query, asked) {
+      const among = await candidates(() => documents(collection), query);
+      return groupsIn(find<Row>(among, query, {}, OPTIONS).all(), asked);
     },
   };
 }

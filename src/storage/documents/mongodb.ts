@@ -6,8 +6,9 @@ import { type Failure, failure } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 import { DatabaseProblem } from '../problem.ts';
-import type { DocumentDatabase, DocumentSession, DocumentSource, KeptEffect } from './database.ts';
+import type { DocumentDatabase, DocumentSession, DocumentSource, KeptEffect, Query } from './database.ts';
 import { Conflict } from './database.ts';
+import { groupStages } from './groups.ts';
 import { mongoAddressOf } from './mongodb-address.ts';
 import { toFailure, isUnknownEnd } from './mongodb-errors.ts';
 import { plainDocument } from './plain.ts';
@@ -80,6 +81,13 @@ async function connect(url: string): Promise<MongoClient> {
 
 function sourceOver(db: Db, session?: ClientSession): DocumentSource {
   const options = { maxTimeMS: OPERATION_MS, ...(session && { session }) };
+  const aggregate = (collection: string, pipeline: readonly Query[]) =>
+    timed(
+      db
+        .collection(collection)
+        .aggregate<Row>([...pipeline], options)
+        .toArray(),
+    );
   return {
     find: (collection, query, { sort, limit, hide }) => {
       const projection = Object.fromEntries(hide.map((field) => [field, 0]));
@@ -92,13 +100,11 @@ function sourceOver(db: Db, session?: ClientSession): DocumentSource {
           .toArray(),
       );
     },
-    aggregate: (collection, pipeline) =>
-      timed(
-        db
-          .collection(collection)
-          .aggregate<Row>([...pipeline], options)
-          .toArray(),
-      ),
+    aggregate,
+    async group(collection, query, asked) {
+      const { stages, groupsOf } = groupStages(asked, (field) => field);
+      return groupsOf(await aggregate(collection, [{ $match: query }, ...stages]));
+    },
   };
 }
 

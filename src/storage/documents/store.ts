@@ -9,6 +9,7 @@ import { answerParser, type Row, rowParser } from '../../declare/rows.ts';
 import type { Store, StoreSession, Versions } from '../../engine/store.ts';
 import { ownResult } from '../own-result.ts';
 import { type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted, type Query } from './database.ts';
+import { fieldsOf, namedFields } from './groups.ts';
 import { plainDocument, plainPatch } from './plain.ts';
 import { both, grouped, isHidden, matching, past, sorting } from './translate.ts';
 
@@ -37,6 +38,13 @@ const shown = (row: Row, hide: readonly string[]): Row => {
   for (const field of hide) row[field] = null;
   return row;
 };
+
+/** A condition on a hidden field is an error of the engine, which refuses it before. */
+function conditionOf(where: Filter | undefined, hide: readonly string[]): Query {
+  if (where === undefined) return {};
+  if (fieldsOf(where).some((field) => isHidden(field, hide))) throw new Error('a condition on a hidden field');
+  return matching(where);
+}
 
 function readerOver(
   source: DocumentSource,
@@ -161,13 +169,19 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
     async page(who, query, window, item) {
       const { scope, hide } = seenBy(collections, who)(query.collection);
       if (window.order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
-      const rows = await database.find(query.collection, both(scope, matching(query.filter, hide), past(window)), {
+      const where = conditionOf(window.where, hide);
+      const rows = await database.find(query.collection, both(scope, matching(query.filter, hide), where, past(window)), {
         sort: sorting(window.order),
         limit: window.take,
         hide,
       });
       const parse = answerParser(item);
       return rows.map((row) => parse(shown(row, hide)));
+    },
+    async groups(who, query, asked) {
+      const { scope, hide } = seenBy(collections, who)(query.collection);
+      if (namedFields(asked).some((field) => isHidden(field, hide))) throw new Error('figures of a hidden field');
+      return database.group(query.collection, both(scope, matching(query.filter, hide), conditionOf(asked.where, hide)), asked);
     },
     async executeOnce(who, { id, tool }, body) {
       const seen = seenBy(collections, who);

@@ -1,5 +1,6 @@
--- Row policies and grants of finance: finance and executives read all rows, managers those of their department and the people below,
--- others their own. Without a caller, no row can be read or written, except by finance_audit and the system role tamshai_finance_keeper.
+-- Row policies and grants of finance. Finance and executives read all rows. Managers read rows of their department and of the people who
+-- report to them, at any level. Others read their own rows. Without a caller, only finance_audit and the system role tamshai_finance_keeper
+-- have access.
 call tamshai.ensure_role('finance_everyone');
 call tamshai.ensure_role('finance_everyone_write', 'finance_everyone');
 call tamshai.ensure_role('finance_team');
@@ -10,7 +11,7 @@ call tamshai.ensure_role('finance_feed');
 call tamshai.begin_rules('finance');
 grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_feed;
 
--- People: callers read their own row. Managers also read finance.chain, which lists everyone below them, at any depth.
+-- People: callers read their own row. Managers also read finance.chain, which lists everyone who reports to them, at any level.
 grant select on finance.people to finance_team, finance_self;
 create policy own on finance.people for select to finance_team, finance_self using (employee_id = (select tamshai.me()) and active);
 grant select on finance.chain to finance_team;
@@ -34,11 +35,11 @@ create policy department on finance.budget_lines for select to finance_team
 create policy department on finance.spending for select to finance_team
   using (department = (select department from finance.people where employee_id = (select tamshai.me())));
 
--- Everyone reads their own expenses, managers also those of the people below, finance and executives all.
+-- Everyone reads their own expenses. Managers also read expenses of the people who report to them; finance and executives read all.
 grant select on finance.expense_reports, finance.expense_items, finance.report_list, finance.report_items to finance_everyone, finance_team, finance_self;
 create policy everyone on finance.expense_reports for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.expense_items for select to finance_everyone using ((select tamshai.principal()) is not null);
--- The ids are an array: PostgreSQL then uses the index on employee_id to find the reports of a small team in a large table.
+-- The ids are an array. PostgreSQL then uses the index on employee_id, also for a small team in a large table.
 create policy below on finance.expense_reports for select to finance_team
   using (employee_id = any (array(select (select tamshai.me()) union all select c.employee_id from finance.chain c)));
 create policy below on finance.expense_items for select to finance_team
@@ -46,10 +47,9 @@ create policy below on finance.expense_items for select to finance_team
 create policy self on finance.expense_reports for select to finance_self using (employee_id = (select tamshai.me()));
 create policy self on finance.expense_items for select to finance_self using (employee_id = (select tamshai.me()));
 
--- Writes. A policy decides who may change whose rows, and in whose name. A trigger of each table allows only legal changes of status, and
--- its check constraints require different people for the steps of one row, such as submitting and approving.
--- Budgets: managers submit those of their own department. Finance and executives submit any budget, decide on budgets that another
--- person submitted, and delete drafts.
+-- Writes. A policy decides who may change which rows. A trigger allows only legal changes of status. Check constraints require different
+-- people for the steps of one row. Budgets: managers submit budgets of their own department. Finance and executives submit any budget,
+-- decide on budgets of others, and delete drafts.
 grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name, rejected_at, rejection_reason)
   on finance.budgets to finance_everyone_write, finance_team_write;
 grant update (approved_by, approved_by_name, approved_at, approver_notes, deleted_by, deleted_at, deletion_reason) on finance.budgets to finance_everyone_write;
@@ -116,8 +116,8 @@ grant insert, update (amount) on finance.spending to finance_everyone_write;
 create policy pay on finance.spending for insert to finance_everyone_write with check ((select tamshai.me()) is not null);
 create policy pay_more on finance.spending for update to finance_everyone_write using ((select tamshai.me()) is not null);
 
--- hr's change feed updates finance.people and records its position. finance.keep_chain (003_feed.sql) then updates the chain
--- as the system role tamshai_finance_keeper.
+-- The change feed of hr updates finance.people and records its position. Then finance.keep_chain (003_feed.sql) updates the chain as the
+-- system role tamshai_finance_keeper.
 grant select (employee_id, name, department, manager_id, active), insert (employee_id, name, department, manager_id, active),
   update (name, department, manager_id, active) on finance.people to finance_feed;
 create policy feed on finance.people to finance_feed

@@ -1,10 +1,10 @@
--- Row policies and grants of hr. The whole file runs whenever it changes; a right that is not granted here does not exist.
--- Without a caller, no row can be read or written, except by hr_audit and the system role tamshai_hr_keeper.
+-- Row policies and grants of hr. The whole file runs whenever it changes. Only the rights granted here exist. Without a caller, only
+-- hr_audit and the system role tamshai_hr_keeper have access.
 
--- "Below" means hr.chain: everyone under a manager, at any depth. A policy that requires a row in hr.chain uses `select true` instead of
--- `exists`: PostgreSQL then looks up each row of a page in hr.chain, instead of hashing the whole table first.
+-- "Below" a manager is everyone who reports to them, at any level (hr.chain). A policy that needs a row in hr.chain uses `select true` and
+-- not `exists`: PostgreSQL then looks up each row of a page and does not hash the whole table.
 
--- The policy of a write repeats the conditions for reading: PostgreSQL does not apply read policies to a statement that reads no column.
+-- A write policy repeats the conditions for reading: PostgreSQL applies no read policy to a statement that reads no column.
 call tamshai.ensure_role('hr_everyone');
 call tamshai.ensure_role('hr_everyone_write', 'hr_everyone');
 call tamshai.ensure_role('hr_reports');
@@ -19,8 +19,8 @@ grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_f
 grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr_reports;
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
--- Employees: HR and executives read all rows, managers the people below and their own row, others their own row.
--- "All rows" includes people who left, because the update that ends an employment must still see its row. The views leave them out.
+-- Employees: HR and executives read all rows, managers the people below and their own row, others their own row. "All rows" includes people
+-- who left: the update that ends an employment must still see its row. The views leave them out.
 grant select on hr.employees, hr.chain, hr.people, hr.team to hr_everyone, hr_reports;
 grant select on hr.staff to hr_everyone;
 grant select on hr.employees, hr.people to hr_self;
@@ -44,8 +44,8 @@ grant select (employee_id, first_name, last_name, department, manager_id, active
 create policy feed on hr.people_log for select to hr_feed using ((select tamshai.principal()) is not null);
 create policy feed on hr.employees for select to hr_feed using ((select tamshai.principal()) is not null);
 
--- Masked columns: a caller sees a value if tamshai.shows() lifts the mask; a manager then sees only the values of people below. Callers
--- always see their own pay and contact data; for the SSN there is no such exception.
+-- Masked columns: a caller sees a value if tamshai.shows() lifts the mask. A manager sees only values of people below. Callers always see
+-- their own pay and contact data. For the SSN there is no such exception.
 grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_self;
 create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy reports on hr.pay for select to hr_reports
@@ -87,8 +87,8 @@ create policy ask on hr.time_off_requests for insert to hr_self_write with check
 grant update (pending) on hr.time_off_balances to hr_self_write;
 create policy ask on hr.time_off_balances for update to hr_self_write using (employee_id = (select tamshai.me()));
 
--- HR and executives decide on the pending requests of everyone, managers on those of the people below. Nobody decides on their own
--- request, and approver_id is always the caller.
+-- HR and executives decide on all pending requests, managers on requests of the people below. Nobody decides on their own request.
+-- approver_id is always the caller.
 grant update (status, approver_id, approver_notes, decided_at) on hr.time_off_requests to hr_everyone_write, hr_reports_write;
 grant update (used, pending) on hr.time_off_balances to hr_everyone_write, hr_reports_write;
 create policy decide on hr.time_off_requests for update to hr_everyone_write
@@ -103,8 +103,8 @@ create policy decide_below on hr.time_off_balances for update to hr_reports_writ
   using (employee_id <> (select tamshai.me())
     and (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 
--- HR and executives change salaries and end employments, but not their own and not those of anyone above them. The only change of an
--- employment is to end it (active becomes false), and only if nobody reports to that employee.
+-- HR and executives change salaries and end employments, but not their own and not those of people above them. An employment can only be
+-- ended (active becomes false), and only if nobody reports to that employee.
 grant update (salary) on hr.pay to hr_everyone_write;
 create policy not_own_nor_above on hr.pay for update to hr_everyone_write
   using (employee_id <> (select tamshai.me())

@@ -1,7 +1,7 @@
--- Row policies and grants of knowledge: all staff read everything. Callers change their own rows directly, and other people's rows only
--- while an approved change is executed: its row in knowledge.effects has no result yet, and only the executing transaction sees that row.
+-- Row policies and grants of knowledge. All staff read everything. Callers change their own rows directly. They change rows of others only
+-- while an approved change runs: its row in knowledge.effects has no result yet, and no other transaction sees that row.
 
--- A version can only be closed, never deleted, and every new version carries the number of the current transaction.
+-- A version can be closed but never deleted. Every new version has the number of the current transaction.
 call tamshai.ensure_role('knowledge_staff');
 call tamshai.ensure_role('knowledge_staff_write', 'knowledge_staff');
 call tamshai.begin_rules('knowledge');
@@ -20,8 +20,8 @@ create policy staff on knowledge.terms for select to knowledge_staff using ((sel
 create policy staff on knowledge.names for select to knowledge_staff using ((select tamshai.principal()) is not null);
 create policy staff on knowledge.ends for select to knowledge_staff using ((select tamshai.principal()) is not null);
 
--- Callers insert transactions only in their own name, with the number in knowledge.head. The trigger count_on adds one to this number
--- whenever the row of knowledge.head is updated.
+-- Callers insert transactions only in their own name, with the number in knowledge.head. The trigger count_on adds one to this number at
+-- each update of knowledge.head.
 grant insert (one, last_tx), update (last_tx) on knowledge.head to knowledge_staff_write;
 create policy begin_counting on knowledge.head for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null and last_tx = 1);
 create policy count_on on knowledge.head for update to knowledge_staff_write using ((select tamshai.principal()) is not null);

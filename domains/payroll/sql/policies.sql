@@ -24,8 +24,8 @@ create policy everyone on payroll.accounts for select to payroll_everyone using 
 create policy everyone on payroll.contractors for select to payroll_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on payroll.contractor_payments for select to payroll_everyone using ((select tamshai.principal()) is not null);
 
--- Callers see the amounts in their own rows, and all other amounts only if they may see pay. That includes totals, because a change of a
--- total reveals a change of a part.
+-- Callers see the amounts in their own rows. They see other amounts and totals only if they may see pay: a changed total reveals a changed
+-- part.
 grant select on payroll.stub_pay, payroll.run_totals, payroll.withholding_extras, payroll.enrolment_amounts, payroll.account_shares,
   payroll.contractor_rates, payroll.contractor_amounts to payroll_everyone;
 create policy everyone on payroll.stub_pay for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
@@ -57,7 +57,7 @@ grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to
 
 -- No tool of payroll writes yet, so no role of a caller may write.
 
--- hr's change feed updates the names and the employment of people on the payroll. It may not insert: new people need agreed pay first.
+-- The change feed of hr updates names and employment of people on the payroll. It may not insert: a new person needs agreed pay first.
 grant select (employee_id, employee_name, active), update (employee_name, active) on payroll.employees to payroll_feed;
 create policy feed_reads on payroll.employees for select to payroll_feed using ((select tamshai.principal()) is not null);
 create policy feed on payroll.employees for update to payroll_feed using ((select tamshai.principal()) is not null);

@@ -1,5 +1,5 @@
--- Row policies and grants of tax. The whole file runs whenever it changes; a right that is not granted here does not exist.
--- Without a caller, no row can be read, except by tax_audit. No tool of tax writes yet, so no role may write.
+-- Row policies and grants of tax. The whole file runs whenever it changes. Only the rights granted here exist. Without a caller, only
+-- tax_audit reads rows. No tool of tax writes yet, so no role may write.
 call tamshai.ensure_role('tax_everyone');
 call tamshai.begin_rules('tax');
 

@@ -12,8 +12,8 @@ import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './check
 
 export interface Checkpoints {
   /**
-   * Reports the length of a chain and returns at once. The checkpoint is written after 100 records, within a second, or at close. `durable`
-   * runs before the write: a checkpoint must not name a record that a power cut can remove.
+   * Reports the length of a chain and returns at once. The checkpoint follows after 100 records or one second, and at close. `durable` runs
+   * first: a checkpoint must not name a record that a power cut can remove.
    */
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
   /**
@@ -111,7 +111,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       const { chain, count } = checkpoint;
       if (!known.has(chain)) {
         const before = await storedCheckpoint(kv, chain);
-        // This chain is an old copy. Its longer checkpoint is the proof, so the store keeps it.
+        // The stored checkpoint has a higher count, so this chain is an old copy. The store keeps the checkpoint as the proof.
         if (before !== undefined && before.count > count && isOurs(keys, before)) {
           log?.error({ chain, count, before: before.count }, 'An audit chain is shorter than it was: run "tamshai audit verify".');
           continue;

@@ -25,11 +25,10 @@ export interface DocumentSource {
 export interface KeptEffect {
   readonly tool: string;
   readonly principal: string;
-  /** JSON text, because MongoDB does not accept every key. */
+  /** JSON text, because it keeps the order of keys. */
   readonly result: string;
 }
 
-/** An open transaction. */
 export interface DocumentSession extends DocumentSource {
   /** Prevents other transactions from changing these rows until this one ends. */
   hold(collection: string, ids: readonly string[]): Promise<void>;

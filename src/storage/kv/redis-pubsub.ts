@@ -24,12 +24,12 @@ export async function openRedisPubSub(
     commandTimeout: COMMAND_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    // The driver's own resubscription ignores errors: the process could crash or stay unsubscribed.
+    // After a lost connection, the driver's own resubscription could crash the process or leave it unsubscribed.
     autoResubscribe: false,
   } as const;
   const [subscriber, publisher] = [new Redis(url, options), new Redis(url, options)];
   const unavailable = () => failure('SERVICE_UNAVAILABLE', 'Other processes cannot be reached right now.');
-  // Each call reports its own error; an error event without a listener would crash the process.
+  // Each call reports its own error. Without a listener, the driver would also print every error.
   for (const each of [subscriber, publisher]) each.on('error', () => undefined);
   subscriber.on('message', (_channel: string, text: string) => onMessage(text));
   // Only a ping finds out that the server of an idle connection is gone.

@@ -4,10 +4,7 @@ import { createSeal } from '../seal.ts';
 
 const SWAP_TRIES = 8;
 
-/**
- * Values can contain salaries. A value that another key's value replaced does not decrypt, and then counts as missing. Counters are not
- * encrypted.
- */
+/** Values can contain salaries. A value copied to another key does not decrypt, and counts as missing. Counters are not encrypted. */
 export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
   const { seal, open } = createSeal(key, previous);
 

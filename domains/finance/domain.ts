@@ -19,7 +19,7 @@ export const finance = defineDomain({
     },
     team: {
       roles: ['manager'],
-      sees: 'the budgets of their own department; their own expense reports and those of everyone who reports to them, at any level',
+      sees: 'the budgets of their own department; expense reports of their own and of everyone who reports to them, at any level',
       linked: true,
     },
     self: { roles: ['employee'], sees: 'their own expense reports', linked: true },

@@ -32,8 +32,8 @@ export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
 }
 
 /**
- * Later transactions that an undo would overwrite. They changed the same items, added or deleted something that a restored item needs, or
- * recorded a triple that equals or contradicts a restored one.
+ * Later transactions that an undo would overwrite: they changed the same items, or added triples about an entry that disappears.
+ * Others deleted an entry that a restored triple needs, or recorded a triple that equals or contradicts a restored one.
  */
 export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction): Promise<Later[]> {
   const numbers = (kind: 'e' | 't') => changes.map(({ id }) => numberOf(id, kind)).filter((no) => no > 0);

@@ -1,6 +1,6 @@
 /**
- * Generates names of employees. It leaves out names of people in examples (Eve, Marcus, …) and names that contain one ("Evelyn"), so a part
- * of a name finds the intended person.
+ * Generates names of employees. It leaves out names of people in examples (Eve, Marcus, …) and names that contain one of these ("Evelyn").
+ * A part of a name then finds the intended person.
  */
 import { at } from './random.ts';
 

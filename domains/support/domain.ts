@@ -50,7 +50,7 @@ export const support = defineDomain({
     everyone: { roles: ['support-read', 'support-write', 'executive'], sees: 'every ticket and article' },
     organisation: {
       roles: ['lead-customer'],
-      sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
+      sees: 'the tickets and contacts of their organisation, if it names them as its lead; public articles',
     },
     /** The audience of an invited person during the first call. */
     newcomer: { roles: [], sees: 'only their own organisation, to record that the invitation was accepted' },

@@ -107,8 +107,8 @@ export const taxPosition = z.object({
   liability: amount,
   paid: amount,
   remaining: amount,
-  due_to_date: amount.describe('Of the liability, what was due by today'),
-  paid_of_due: amount.describe('Of what was due by today, what is paid'),
+  due_to_date: amount.describe('The part of the liability that was due by today'),
+  paid_of_due: amount.describe('The paid part of the amount that was due by today'),
   compliance: z
     .enum(['compliant', 'at_risk', 'non_compliant'])
     .describe('non_compliant: something of this or an earlier period is overdue; at_risk: less than 80 % of what was due is paid'),

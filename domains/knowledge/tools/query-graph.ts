@@ -11,14 +11,14 @@ import { dayOf, holding, validAsOf } from '../as-of.ts';
 export const queryGraph = knowledge.list({
   name: 'query_graph',
   title: 'How things are related',
-  description: 'Triples of subject, predicate and object, by any of the three: what depends on something, who owns it, what it uses.',
+  description: 'Triples (subject, predicate, object), found by any of the three: what depends on something, who owns it, what it uses.',
   plural: 'triples',
   resource: RESOURCES.triples,
   roles: ['employee'],
   input: z.object({
-    subject: line(200).optional().describe('Name of the subject, or whole consecutive words of it'),
+    subject: line(200).optional().describe('Name of the subject, or some consecutive words of the name'),
     predicate: predicate.optional().describe('Such as depends_on or owned_by'),
-    object: line(200).optional().describe('Name of the object, or whole consecutive words of it'),
+    object: line(200).optional().describe('Name of the object, or some consecutive words of the name'),
     min_confidence: minConfidence,
     as_of: asOf,
     valid_on: validOn,

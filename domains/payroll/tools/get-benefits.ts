@@ -8,7 +8,7 @@ const benefit = z.object({
   type: z.enum(['MEDICAL', 'DENTAL', 'VISION', 'HSA', 'RETIREMENT', 'LIFE']),
   plan_name: companyText,
   employee_amount: pay().describe("Deducted from the employee's pay"),
-  employer_amount: pay().describe('Paid by the company on top'),
+  employer_amount: pay().describe('Paid by the company in addition'),
   frequency: z.enum(['PER_PAY_PERIOD', 'MONTHLY', 'ANNUAL']),
   pre_tax: z.boolean(),
   effective_from: storedDay,

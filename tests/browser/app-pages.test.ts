@@ -237,7 +237,7 @@ describe('who sees what', () => {
     await page.getByLabel(/^location/).fill('New York');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Filters: name Nobody at all, location New York.').waitFor();
-    await page.getByRole('button', { name: 'Drop “Nobody at all”' }).click();
+    await page.getByRole('button', { name: 'Remove “Nobody at all”' }).click();
     await page.locator('.dt tbody tr').first().waitFor();
     expect(await page.getByLabel(/^name/).inputValue()).toBe('');
     expect(await page.getByLabel(/^location/).inputValue()).toBe('New York');

@@ -145,7 +145,7 @@ export function DataTable(props: TableProps) {
                   drop && (
                     <button key={name} className="btn btn--sm" type="button" onClick={drop}>
                       <span>
-                        Drop “<bdi>{value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}</bdi>”
+                        Remove “<bdi>{value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}</bdi>”
                       </span>
                     </button>
                   ),

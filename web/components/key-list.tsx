@@ -15,8 +15,8 @@ const STAFF: readonly (readonly [string, string])[] = [
   ['Run a tool', 'Ctrl Enter'],
 ];
 const ALL: readonly (readonly [string, string])[] = [
-  ['Light or dark', 'Shift D'],
-  ['This list', '?'],
+  ['Switch light and dark', 'Shift D'],
+  ['Show this list', '?'],
 ];
 
 export function KeyList({ onClose, customer }: { readonly onClose: () => void; readonly customer: boolean }) {
@@ -26,7 +26,7 @@ export function KeyList({ onClose, customer }: { readonly onClose: () => void; r
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim scrim--page" />
         <Dialog.Popup className="dialog dialog--middle">
-          <Dialog.Title>Keys</Dialog.Title>
+          <Dialog.Title>Keyboard shortcuts</Dialog.Title>
           <Dialog.Description>Approve and Deny have no shortcut.</Dialog.Description>
           <dl className="keys">
             {[...(customer ? [] : STAFF), ...ALL].map(([what, keys]) => (

@@ -240,7 +240,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       <div className="jump" hidden={!away}>
         <button className="btn" type="button" onClick={toEnd}>
           <Icon name="down2" className="i-14" />
-          Latest
+          Go to the end
         </button>
       </div>
       <div className="dock">

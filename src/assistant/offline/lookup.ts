@@ -252,6 +252,13 @@ function finderInputs(
     const { [names.key]: _, ...rest } = input;
     tries.push(rest);
   }
+  // The name may belong to another field: "in Elbe" is a building in one question and a room in another.
+  const guessed = finder.slots.find(({ key, kind }) => kind === 'name' && input[key] === called && !context.index.knownValues.has(key));
+  if (guessed && reference.names.length > 0) {
+    const { [guessed.key]: _, ...rest } = input;
+    for (const { key, kind } of finder.slots)
+      if (kind === 'name' && !(key in input) && !context.index.knownValues.has(key)) tries.push({ ...rest, [key]: called });
+  }
   return tries;
 }
 

@@ -78,13 +78,6 @@ describe('the package', () => {
     ).toEqual(['contracts/api.d.ts']);
   });
 
-  test.each(['tamshai/src/index.ts', 'tamshai/dist/src/engine/run.js', 'tamshai/dist/src/index.js', 'tamshai/domains/hr/domain.ts'])(
-    'does not export %s',
-    (path) => {
-      expect(run(`await import('${path}')`).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
-    },
-  );
-
   test('exports its three entry points, and the zod of its schemas', () => {
     const { stdout, stderr } = run(`
       const [{ defineDomain, z }, { hr }, { openTestServer }] = [await import('tamshai'), await import('tamshai/domains'), await import('tamshai/testing')];
@@ -164,27 +157,36 @@ describe('a project with a domain of its own', () => {
   });
 });
 
-describe('other versions of Node', () => {
-  test.each(['24', '26'])('Node %s loads the configuration natively', (version) => {
-    const started = spawnSync('npx', ['-y', `node@${version}`, project.program, 'tools', '--json'], {
-      cwd: project.folder,
-      encoding: 'utf8',
-      env: environment({}),
-    });
-    expect({ status: started.status, servers: [...started.stdout.matchAll(/"name":"(tasks|rooms)"/g)].map(([, name]) => name) }).toEqual({
-      status: 0,
-      servers: ['tasks', 'rooms'],
-    });
+describe.each(['20.19', '24', '26'])('Node %s', (version) => {
+  /** The package `node` of npm has the program itself. */
+  let node: string;
+  beforeAll(() => {
+    const { stdout, stderr } = spawnSync('npx', ['-y', '-p', `node@${version}`, 'node', '-p', 'process.execPath'], { encoding: 'utf8' });
+    node = stdout.trim();
+    expect(spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout, stderr).toMatch(new RegExp(`^v${version}\\.`));
+  }, 300_000);
+  const run = (args: readonly string[]) =>
+    spawnSync(node, [project.program, ...args], { cwd: project.folder, encoding: 'utf8', env: environment({}) });
+
+  test.each(['tamshai.config.ts', 'conf.js', 'conf.mjs'])('loads %s', (file) => {
+    project.write({ [file]: CONFIG });
+    const { status, stdout, stderr } = run(['tools', '--json', '--config', file]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect((JSON.parse(stdout) as { servers: { name: string }[] }).servers.map(({ name }) => name)).toEqual(['tasks', 'rooms']);
   });
 
-  test.each(['24', '26'])('on Node %s, a syntax error is one sentence with file and line', (version) => {
-    project.write({ 'broken.ts': 'export const a = 1;\nexport default {{;\n' });
-    const { status, stderr } = spawnSync('npx', ['-y', `node@${version}`, project.program, 'start', '--config', 'broken.ts'], {
-      cwd: project.folder,
-      encoding: 'utf8',
-      env: environment({}),
+  test('reports a syntax error and an error while loading in one sentence with file and line', () => {
+    project.write({
+      'broken.ts': 'export const a = 1;\nexport default {{;\n',
+      'throws.ts': `const sum: number = 1;\n\nthrow new Error(\`no \${sum}\`);\n`,
+      'rooms/broken.ts': 'export const a: number = 1;\n\nexport const b = ;\n',
+      'imports.ts': CONFIG.replace('./rooms/domain.ts', './rooms/broken.ts'),
     });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^error {2}broken\.ts:2 has a syntax error: [^\n]+\n$/m);
+    const errors = ['broken.ts', 'throws.ts', 'imports.ts'].map((file) => run(['start', '--config', file]));
+    expect(errors.map(({ status, stdout }) => [status, stdout])).toEqual(Array.from({ length: 3 }, () => [1, '']));
+    const [syntax, thrown, imported] = errors.map(({ stderr }) => stderr);
+    expect(syntax).toMatch(/^error {2}broken\.ts:2 has a syntax error: [^\n]+\n$/);
+    expect(thrown).toBe('error  throws.ts:3 failed: no 1.\n');
+    expect(imported).toMatch(/^error {2}rooms\/broken\.ts:3 has a syntax error: [^\n]+\n$/);
   });
 });

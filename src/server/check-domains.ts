@@ -13,7 +13,15 @@ import { pathIn } from './config-file.ts';
 /** A domain name is also a schema name and a prefix of roles and settings, so it has no underscore. */
 const DOMAIN_NAME = /^[a-z][a-z0-9]{1,19}$/;
 /** Names that the engine uses for schemas, migrations and settings. A domain `redis` would have the setting REDIS_URL. */
-const RESERVED = new Set(['tamshai', 'public', 'platform', 'gateway', 'ops', 'oidc', 'redis', 'database', 'mongodb', 'elasticsearch']);
+const RESERVED = new Set('tamshai public platform gateway ops oidc redis database mongodb elasticsearch constructor'.split(' '));
+/** The words that PostgreSQL accepts as the name of a schema only in quotes. */
+const SQL_WORDS = new Set(
+  `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently
+  constraint create cross default deferrable desc distinct do else end except false fetch for foreign freeze from full grant group having
+  ilike in initially inner intersect into is isnull join lateral leading left like limit localtime localtimestamp natural not notnull null
+  offset on only or order outer overlaps placing primary references returning right select similar some symmetric table tablesample then to
+  trailing true union unique user using variadic verbose when where window with`.split(/\s+/),
+);
 const IDENTIFIER = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 /** PostgreSQL truncates longer names, and two of them could become the same role. */
 const MAX_ROLE_BYTES = 63;
@@ -71,12 +79,14 @@ function checkEngine({ engine }: { readonly engine?: number | undefined }, where
     );
 }
 
-export function checkName({ name }: Pick<AnyDomain, 'name'>, where: string): void {
+export function checkName({ name, store }: Pick<AnyDomain, 'name' | 'store'>, where: string): void {
   if (!DOMAIN_NAME.test(name))
     throw new ConfigProblem(
       `The domain ${where} needs another name: 2 to 20 lower-case letters and digits, beginning with a letter, without underscore.`,
     );
   if (RESERVED.has(name)) throw new ConfigProblem(`The domain ${where} needs another name: ${name} is reserved.`);
+  if (store === 'sql' && SQL_WORDS.has(name))
+    throw new ConfigProblem(`The domain ${where} needs another name: ${name} is a reserved word of SQL.`);
 }
 
 /** Another domain must provide each need in the same version. */

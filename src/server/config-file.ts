@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ConfigProblem } from './config.ts';
+import { packageFolder } from './package.ts';
 
 const NAMES = ['tamshai.config.ts', 'tamshai.config.js', 'tamshai.config.mjs'];
 
@@ -79,19 +80,20 @@ interface SourceLocation {
 }
 
 /** Returns the file and line of a syntax error, or the first line of the stack that is in the project's own files. */
-function locationOf(error: Error, folder: string): SourceLocation | undefined {
-  const matches = [
-    ...`${error.message}\n${error.stack ?? ''}`.matchAll(/(?:^|[\s(])((?:file:\/\/)?\/[^\s():]+|[A-Z]:\\[^\s():]+):(\d+)/gm),
-  ];
+function locationOf(error: Error): SourceLocation | undefined {
+  const text = `${error.message}\n${error.stack ?? ''}`;
+  const matches = [...text.matchAll(/(?:^|[\s(])((?:file:\/\/)?\/[^():\n]+|[A-Z]:\\[^():\n]+):(\d+)/gm)];
   const locations = matches.map(([, path = '', line = '']) => ({ path: path.startsWith('file:') ? fileURLToPath(path) : path, line }));
-  return locations.find(({ path }) => path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`));
+  return locations.find(
+    ({ path }) => !path.startsWith(join(packageFolder, 'dist') + sep) && !path.includes(`${sep}node_modules${sep}`) && existsSync(path),
+  );
 }
 
 function describe(error: unknown, file: string): string {
   const folder = dirname(file);
   const name = pathIn(folder, file);
   if (!(error instanceof Error)) return `${name} failed: it threw a value that is not an error.`;
-  const location = locationOf(error, folder);
+  const location = locationOf(error);
   const at = location === undefined ? name : `${pathIn(folder, location.path)}:${location.line}`;
   const [first = ''] = error.message.replace(/^(?:ParseError|SyntaxError): /, '').split('\n');
   const text = first.trim().replace(/\.$/, '');

@@ -54,6 +54,9 @@ describe('tamshai new domain', () => {
     ['a_b', /needs another name/],
     ['../x', /needs another name/],
     ['tamshai', /tamshai is reserved/],
+    ['class', /TypeScript cannot export a constant of this name/],
+    ['domain', /TypeScript cannot export a constant of this name/],
+    ['order', /order is a reserved word of SQL/],
     ['hr', /A domain hr exists already; choose another name\./],
   ])('refuses the name %s', async (name, sentence) => {
     const path = project();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkName } from '../../src/server/check-domains.ts';
 import { migrationsOf } from '../../src/server/schemas.ts';
 import { inspect } from '../../src/storage/sql/inspect.ts';
 import { giveLogins, type Migration, migrate, migrations, missing } from '../../src/storage/sql/migrate.ts';
@@ -176,6 +177,14 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     ['takes another role in a block', 'do $$ begin execute $x$reset role$x$; end $$', /changes the role/],
   ])('a file that %s is refused', async (_what, text, reason) => {
     expect(await refused(next(text))).toMatch(reason);
+  });
+
+  test('a word that the database accepts as a schema only in quotes names no domain', async () => {
+    const words = "select word from pg_get_keywords() where catcode in ('R', 'T') and word ~ '^[a-z][a-z0-9]{1,19}$'";
+    const { rows } = await owner.query<{ word: string }>(words);
+    expect(rows.length).toBeGreaterThan(50);
+    for (const { word } of rows) expect(() => checkName({ name: word, store: 'sql' }, word)).toThrow(/is a reserved word of SQL\.$/);
+    expect(() => checkName({ name: 'order', store: 'documents' }, 'order')).not.toThrow();
   });
 
   test('a schema that another application created is refused', async () => {

@@ -10,11 +10,18 @@ import { EXIT, Stop } from './stop.ts';
 
 /** Built-in domains use lower ports. */
 const FIRST_PORT = 3120;
+/** The template exports the domain as a constant, beside its own import `domain`. SQL reserves some more of JavaScript's words. */
+const TAKEN_WORDS = new Set(
+  `arguments await break catch class const continue debugger delete domain enum eval export extends finally function if implements import
+  instanceof interface let new package private protected return static super switch this throw try typeof undefined var void while
+  yield`.split(/\s+/),
+);
 const MINIMUM_NODE = '>=20.19';
 
 export async function newDomain(name: string, options: ProjectOptions): Promise<number> {
   const console = openConsole();
-  checkName({ name }, JSON.stringify(name.slice(0, 80)));
+  checkName({ name, store: 'sql' }, JSON.stringify(name.slice(0, 80)));
+  if (TAKEN_WORDS.has(name)) throw new Stop(`The domain "${name}" needs another name: TypeScript cannot export a constant of this name.`);
   const folder = join(process.cwd(), name);
   if (existsSync(folder)) throw new Stop(`The folder ${name} exists already; choose another name, or remove the folder.`);
   const { registry, file } = await loadProject(options);

@@ -8,7 +8,7 @@ export interface ProjectConfig {
   readonly company?: Partial<Company>;
   /** The domains to serve, in the order in which clients list their tools. */
   readonly domains: readonly Installed[];
-  /** Whose sample data fills empty stores: `true` (the default) is the built-in company, `false` loads no sample data. */
+  /** The company whose sample data fills empty stores: `true` (the default) for the built-in company, `false` for none. */
   readonly sample?: boolean | SampleCompany;
 }
 

@@ -14,7 +14,7 @@ export interface CollectionSpec<A extends string> {
   readonly writers?: readonly A[];
   /** The fields of each mask. For a person who may not see them, the store neither returns them nor filters by them. */
   readonly masks?: Readonly<Record<string, readonly string[]>>;
-  /** Fields that lists order and filter by; `_id` is appended if it is not the last. */
+  /** The fields of each index, by which lists order and filter. */
   readonly indexes?: readonly (readonly string[])[];
 }
 
@@ -75,7 +75,7 @@ export interface DocumentReader<N extends string = string> extends DocumentWords
   one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<Readonly<z.output<S>>>;
   many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: Several): Promise<Readonly<z.output<S>>[]>;
   count(collection: N, filter: Filter): Promise<number>;
-  /** Each row holds the fields of `by` and the totals, under their names. */
+  /** Each row has the fields of `by`, and the totals under their names. */
   groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, grouping: Grouping): Promise<Readonly<z.output<S>>[]>;
 }
 

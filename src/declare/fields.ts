@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { HIDDEN } from './display.ts';
 import { lastName, walkSchema } from './walk-schema.ts';
 
-export { HIDDEN, labelFor as inWords } from './display.ts';
+export { HIDDEN, labelFor } from './display.ts';
 export { masked } from './masks.ts';
 export type Hidden = typeof HIDDEN;
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const limit = z.int().min(1).max(50).default(50).describe('How many rows at most');
 export const cursor = z.string().max(4000).optional().describe('metadata.nextCursor of the page before, with the same filters');
 
-/** Which page of a resource to read. */
+/** The position of a page in a resource. */
 export interface PagePosition {
   /** Each page shows the data as of this transaction. Undefined for the first page. */
   readonly asOf: number | undefined;

@@ -75,7 +75,7 @@ export interface FeedDef<R extends Role, A extends string, C> {
   readonly audience?: A;
   /** True if all subscribers of one audience get the same changes. They then share one lookup. */
   readonly alike: boolean;
-  /** The newest transaction before which all other transactions are committed too. */
+  /** The newest transaction number. All transactions up to this number are committed. */
   last(context: C): Promise<number>;
   /** The changes of the transactions after `tx`, in order; at most `most` transactions. */
   after(tx: number, most: number, context: C): Promise<readonly Notice[]>;

@@ -1,4 +1,4 @@
-/** `defineSampleCompany`: a sample company of one's own, from a list of its employees. */
+/** `defineSampleCompany`: creates a sample company from a list of its employees. */
 import type { Persona, SampleCompany, SampleEmployee } from './sample.ts';
 
 export interface SampleEmployeeSpec {

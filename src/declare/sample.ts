@@ -54,7 +54,7 @@ export interface SampleCompany {
   readonly people: readonly Persona[];
   /** Usernames that the command suggests; the first five people by default. */
   readonly featured?: readonly string[];
-  /** All employees. A company of a fixed size ignores the wanted one. */
+  /** All employees. A company with a fixed list of employees ignores `size`. */
   directory(options: { readonly size: number; readonly today: Date }): SampleDirectory;
 }
 

@@ -86,8 +86,8 @@ export interface SearchSeveral {
 
 export interface SearchWords<N extends string = string> extends FilterWords {
   /**
-   * Each row also has `_score` (0 without words) and `highlights`: field → fragments as encoded HTML with <em> around the matches.
-   * `desc('_score', 'created_at', 'ticket_id')` orders by relevance, and without words by time, the newest first.
+   * Each row also has `_score` (0 without words) and `highlights`, which maps a field to HTML fragments with <em> around the matches.
+   * `desc('_score', 'created_at', 'ticket_id')` orders by relevance, then by time.
    */
   from(collection: N, filter?: Filter, words?: string): SearchQuery;
 }

@@ -28,7 +28,7 @@ const valueOf = (texts: readonly string[]): unknown => {
 };
 
 /** Returns a function that finds the resource of a URI; it returns undefined if no resource matches. */
-export function addresses(resources: readonly Resource[]): (uri: string) => Addressed | undefined {
+export function createResourceFinder(resources: readonly Resource[]): (uri: string) => Addressed | undefined {
   const plain = new Map(resources.filter(({ variables }) => variables.length === 0).map((resource) => [resource.uri, resource]));
   const patterns = resources
     .filter(({ variables }) => variables.length > 0)

@@ -1,4 +1,4 @@
-/** Applies a domain's first-use change before a person's call, such as accepting an invitation. */
+/** Applies a domain's first-use change, such as accepting an invitation, before a person's call. */
 import { LRUCache } from 'lru-cache';
 import { Failure } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';

@@ -17,7 +17,7 @@ export interface Metrics {
   counter(name: string, help: string, labels?: Labels): Counter;
   histogram(name: string, help: string, labels?: Labels): Histogram;
   read(kind: 'gauge' | 'counter', described: { readonly name: string; readonly help: string }, readings: () => readonly Reading[]): void;
-  /** All series; with `server`, only those with this label `server` or without one. */
+  /** Returns all series. With `server`, omits the series that have another `server` label. */
   text(server?: string): string;
 }
 

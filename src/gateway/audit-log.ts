@@ -121,7 +121,7 @@ export function createAuditPart(sources: readonly AuditChains[], verifyAll: () =
 type Placed = Pick<ChainedRecord, 'chain' | 'n'> & { readonly at: string };
 const before = (a: Placed, b: Placed) =>
   a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1;
-/** Sorts the records by time and returns the newest ones. */
+/** Returns the newest records, at most `limit`. */
 const newest = (records: readonly ChainedRecord[], limit: number): ChainedRecord[] =>
   records.length <= limit
     ? [...records]
@@ -142,7 +142,7 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   };
 }
 
-/** Two processes of one domain return the same records. Keeps the first record of each key, which is that of this process. */
+/** Removes duplicates and keeps the first of each key. Two processes of one domain return the same records. */
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
   ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
 ];

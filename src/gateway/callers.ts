@@ -1,7 +1,7 @@
 /** Authenticates and counts callers of the REST API, and validates their parameters. */
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type CallLimiter, byHand } from '../engine/limits/call-limiter.ts';
+import { type CallLimiter, requestKeyOf } from '../engine/limits/call-limiter.ts';
 import type { Caller } from '../engine/caller.ts';
 import { failure } from '../declare/errors.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
@@ -20,7 +20,7 @@ export function createCallers({ authenticate, onUnauthenticated, callLimiter }: 
     /** For requests that call no tool. They have their own rate limit, so that tool calls cannot block a decision. */
     async countedCaller(req: FastifyRequest, deciding = false): Promise<Caller> {
       const who = await caller(req, deciding);
-      await callLimiter.count(byHand(who.person));
+      await callLimiter.count(requestKeyOf(who.person));
       return who;
     },
   };

@@ -11,7 +11,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Returns a check whether a request carries the scraper's key. */
+/** Returns a function that checks whether a request has the scraper's key. */
 export function scraperKey(key: string | undefined): (req: IncomingMessage) => boolean {
   const expected = key === undefined ? undefined : digest(key);
   return ({ headers }) => {

@@ -1,6 +1,6 @@
 /** Serves MCP resources, prompts, completions and subscriptions. Every request except a list runs as a tool call. */
 import { opens } from '../engine/access.ts';
-import { addresses } from '../engine/addresses.ts';
+import { createResourceFinder } from '../engine/addresses.ts';
 import type { Answer } from '../declare/answer.ts';
 import type { Caller } from '../engine/caller.ts';
 import { mcpPrompt, mcpResource, mcpTemplate } from '../derive/resources.ts';
@@ -32,7 +32,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
   const prompts = here(registry.prompts);
   const feeds = here(registry.feeds);
   if (resources.length === 0 && prompts.length === 0) return undefined;
-  const find = addresses(resources);
+  const find = createResourceFinder(resources);
   const surface = only === undefined ? 'mcp' : 'direct';
 
   const serves = (server: string, servers: Servers) => servers === undefined || servers.has(server);

@@ -65,7 +65,7 @@ const WAITING = 96;
 /** After these errors no connection exists, so the request had no effect. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** The response header that names the request. It reveals a cached or exchanged answer. */
+/** The response header that names the request. It reveals an answer to another request. */
 export const ANSWERS_HEADER = 'x-tamshai-answers';
 export const answersTo = (token: string): string => token.slice(-32);
 

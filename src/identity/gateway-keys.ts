@@ -44,8 +44,8 @@ const LOOK_AGAIN_AFTER_MS = 60_000;
 const PAUSE_MS = 5_000;
 
 /**
- * Reads the key set every minute, and for an unknown key after five seconds, so that key rotation needs no restart. A failed read keeps the
- * last set.
+ * Reads the key set again after a minute, and after five seconds for an unknown key, so that key rotation needs no restart. A failed read
+ * keeps the last set.
  */
 export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { now: () => new Date() }): WatchedGatewayKeys {
   let found: ReadonlyMap<string, KeyObject> = new Map();

@@ -109,7 +109,7 @@ function checkNeeds(installed: readonly Installed[], where: (domain: AnyDomain) 
   }
 }
 
-/** Each audience is a database role for reading and one for writing. */
+/** Each audience has a database role for reading and one for writing. */
 function checkAudiences({ name, audiences, store }: AnyDomain, where: string): void {
   const odd = Object.keys(audiences).find((audience) => !IDENTIFIER.test(audience));
   if (odd !== undefined)

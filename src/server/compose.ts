@@ -30,7 +30,7 @@ export interface Tamshai extends Module {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly modules: Modules;
-  /** Undefined if no SQL domain of this process and not the engine's own store uses the embedded database. */
+  /** Undefined if this process does not use the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   /** Call it before `close`. For `ms`, the process is not ready but still serves. Then it waits for running requests. */
   drain(ms: number): Promise<void>;

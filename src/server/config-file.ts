@@ -79,7 +79,7 @@ interface SourceLocation {
   readonly line: string;
 }
 
-/** Returns the file and line of a syntax error, or the first line of the stack that is in the project's own files. */
+/** Returns the first existing file and line in the message or the stack that is not in a package. */
 function locationOf(error: Error): SourceLocation | undefined {
   const text = `${error.message}\n${error.stack ?? ''}`;
   const matches = [...text.matchAll(/(?:^|[\s(])((?:file:\/\/)?\/[^():\n]+|[A-Z]:\\[^():\n]+):(\d+)/gm)];

@@ -33,7 +33,10 @@ export interface Config {
   /** PostgreSQL of the engine's own store; undefined means the embedded database. */
   readonly engineDatabaseUrl: string | undefined;
   readonly mongodbUrl: (domain: string) => string | undefined;
-  /** The URL of Elasticsearch or OpenSearch, or of MongoDB if only the domain's MongoDB setting is set. */
+  /**
+   * The URL of Elasticsearch or OpenSearch. It is one of MongoDB if the domain has a MongoDB setting and no Elasticsearch setting of its
+   * own.
+   */
   readonly searchUrl: (domain: string) => string | undefined;
   /** The prefix of index names. With different prefixes, installations can share a search server. */
   readonly indexPrefix: string;

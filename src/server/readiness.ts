@@ -17,7 +17,7 @@ export interface ReadinessOptions {
 }
 
 const DEADLINE_MS = 1_000;
-/** A slow store counts as available for this time: under load all replicas are slow, and not all of them may become unready. */
+/** A slow store counts as available for this time: under load all replicas are slow, and they must not all become unready. */
 const SILENT_MS = 5_000;
 
 /** A missing server only removes its own tools, so the process stays ready while one server answers. */

@@ -12,7 +12,7 @@ export interface SampleOptions {
   /** The number of people in the company. */
   readonly employees: number;
   readonly today: Date;
-  /** The default is the default company. */
+  /** The company of the rows. The default is `DEFAULT_COMPANY`. */
   readonly settings?: Company;
 }
 

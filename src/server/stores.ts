@@ -36,7 +36,7 @@ export interface Stores extends Module {
   readonly copies: readonly ChangeCopy[];
   /** The engine's own store; undefined without a gateway. */
   readonly engine: EngineStore | undefined;
-  /** Undefined if no SQL domain of this process and not the engine's own store uses the embedded database. */
+  /** Undefined if this process does not use the embedded database. */
   readonly embedded: EmbeddedDatabase | undefined;
   pools(): readonly PoolLoad[];
 }

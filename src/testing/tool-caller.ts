@@ -119,7 +119,7 @@ export type Property = Readonly<{
 export const propertiesOf = (tool: Tool): [string, Property][] =>
   Object.entries((jsonSchema(tool.input, 'input')['properties'] ?? {}) as Record<string, Property>);
 
-/** Words that reveal the implementation. A word that is part of an English word matches only alone. */
+/** Words that reveal the implementation. A word that can be part of an English word must match as a whole word. */
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
 /**

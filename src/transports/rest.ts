@@ -34,7 +34,7 @@ export interface RestApp {
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
-/** `strictBodies` are the route patterns whose bodies must not repeat a key. A path would not do, because it has several encodings. */
+/** `strictBodies` are the routes whose bodies must not repeat a key. They are patterns, because one path has several encodings. */
 export function createRestApp(log: Logger, strictBodies: readonly string[]): RestApp {
   let handler: (req: IncomingMessage, res: ServerResponse) => void = () => {};
   const app = fastify({

@@ -1,5 +1,5 @@
 /** Formats the data of any tool: as a table if the rows fit the terminal, or else record by record. */
-import { inWords } from '../../declare/fields.ts';
+import { labelFor } from '../../declare/fields.ts';
 import type { Style } from './style.ts';
 import { type Column, pairs, table, widthOfTable } from './table.ts';
 import { indent, safe, safeLines, wrap } from './text.ts';
@@ -17,7 +17,7 @@ const MARGIN = 2;
 const SHORT = /\b(arpu|arr|mrr|pto|sla|ssn|ytd)\b/gi;
 /** Also splits camelCase, which the details of errors use. */
 const labelOf = (field: string) =>
-  inWords(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`)).replace(
+  labelFor(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`)).replace(
     SHORT,
     (word) => word.toUpperCase(),
   );

@@ -1,6 +1,6 @@
 /** Builds the approval card of a change from its plan. */
 import type { CardChange, ConfirmationData } from '../../declare/answer.ts';
-import { inWords } from '../../declare/fields.ts';
+import { labelFor } from '../../declare/fields.ts';
 import type { Person } from '../../declare/people.ts';
 import type { EffectTool, Input, Plan } from '../../declare/tool.ts';
 
@@ -27,7 +27,7 @@ export function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: 
   const changes = plan.changes.map(
     ({ field, from, to, label, format = 'text' }): CardChange => ({
       field,
-      label: label ?? inWords(field),
+      label: label ?? labelFor(field),
       from,
       to,
       format,

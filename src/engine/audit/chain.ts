@@ -111,10 +111,10 @@ function isMisfiled({ record, at, principal }: Filed): boolean {
   }
 }
 
-export const walked = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
+export const markMisfiled = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
 
 /** Returns the records of a query without misfiled ones, which the verification reports. */
-export async function found(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
+export async function findRecords(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
   const all: ChainedRecord[] = [];
   for (let { before } = query; ; ) {
     const rows = await page({ ...query, before });

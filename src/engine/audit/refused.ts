@@ -1,5 +1,5 @@
 /** Counts and records calls that were refused before their input was read: malformed, too large, too slow or of another media type. */
-import { byHand } from '../limits/call-limiter.ts';
+import { requestKeyOf } from '../limits/call-limiter.ts';
 import { Failure } from '../../declare/errors.ts';
 import { completedCall, type RefusedCall, recorder } from './recorder.ts';
 import type { Runtime } from '../runtime.ts';
@@ -13,7 +13,7 @@ export async function recordRefused(runtime: RecordingRuntime, request: RefusedC
   const call = { runtime, request, tool: runtime.registry.find(request.server, request.tool), started: performance.now() };
   let answer = refused;
   try {
-    await runtime.callLimiter.count(request.confirmationId === undefined ? person.principal : byHand(person));
+    await runtime.callLimiter.count(request.confirmationId === undefined ? person.principal : requestKeyOf(person));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     answer = error;

@@ -12,7 +12,7 @@ export interface CallLimiter {
 }
 
 /** The key for requests that call no tool, such as decisions. Tool calls have another key, so they cannot block a decision. */
-export const byHand = ({ principal }: { readonly principal: string }): string => `${principal} by hand`;
+export const requestKeyOf = ({ principal }: { readonly principal: string }): string => `${principal} by hand`;
 
 export interface CallLimits {
   readonly perMinute: number;

@@ -1,6 +1,6 @@
 /** The document database on MongoDB. It uses transactions, so the server must be a replica set or a sharded cluster. */
 import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
-import { type Filed, found, walked } from '../../engine/audit/chain.ts';
+import { type Filed, findRecords, markMisfiled } from '../../engine/audit/chain.ts';
 import type { CollectionSpec, Document as Stored } from '../../declare/documents.ts';
 import { type Failure, failure } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
@@ -198,7 +198,7 @@ function chainsIn(db: Db): AuditChains {
             .limit(AUDIT_BATCH)
             .toArray(),
         );
-        yield* rows.map((row) => walked(filedOf(row)));
+        yield* rows.map((row) => markMisfiled(filedOf(row)));
         if (rows.length < AUDIT_BATCH) return;
       }
     },
@@ -207,7 +207,7 @@ function chainsIn(db: Db): AuditChains {
       return row ? recordOf(row) : undefined;
     },
     newest: (query) =>
-      found(query, async ({ principal, limit, before }) => {
+      findRecords(query, async ({ principal, limit, before }) => {
         const earlier = before && {
           $or: [
             { at: { $lt: before.at } },

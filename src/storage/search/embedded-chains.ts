@@ -1,5 +1,5 @@
 /** Reads the audit chains in the SQLite file of the embedded search store. */
-import { type Filed, found, walked } from '../../engine/audit/chain.ts';
+import { type Filed, findRecords, markMisfiled } from '../../engine/audit/chain.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { type Sqlite, storedText } from '../sqlite-file.ts';
 
@@ -29,7 +29,7 @@ export function createFileChains(db: Sqlite, table: string): AuditChains {
     async *records(chain) {
       for (let after = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = all(`SELECT ${COLUMNS} FROM ${table} WHERE chain = ? AND n > ? ORDER BY n LIMIT ${BATCH}`, chain, after);
-        for (const row of rows) yield walked(filedOf(row));
+        for (const row of rows) yield markMisfiled(filedOf(row));
         const last = rows.at(-1);
         if (rows.length < BATCH || last === undefined) return;
         after = Number(last[1]);
@@ -40,7 +40,7 @@ export function createFileChains(db: Sqlite, table: string): AuditChains {
       return row && recordOf(row);
     },
     newest: (query) =>
-      found(query, async ({ principal, limit, before }) => {
+      findRecords(query, async ({ principal, limit, before }) => {
         const where = ['1', ...(principal === undefined ? [] : ['principal = ?']), ...(before ? ['(at, chain, n) < (?, ?, ?)'] : [])].join(
           ' AND ',
         );

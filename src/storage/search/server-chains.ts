@@ -1,5 +1,5 @@
 /** Reads and extends the audit chains in indices of Elasticsearch or OpenSearch. */
-import { bodyOf, type Filed, found, walked, withoutNote } from '../../engine/audit/chain.ts';
+import { bodyOf, type Filed, findRecords, markMisfiled, withoutNote } from '../../engine/audit/chain.ts';
 import type { ChainWriter, Head } from '../../engine/audit/chain-writer.ts';
 import { failure } from '../../declare/errors.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
@@ -41,7 +41,7 @@ export function createServerChains(client: SearchClient, index: string): AuditCh
     async *records(chain) {
       for (let n = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = await search({ size: BATCH, query: after(chain, n), sort: [{ n: 'asc' }] });
-        yield* rows.map(walked);
+        yield* rows.map(markMisfiled);
         if (rows.length < BATCH) return;
         n = rows.at(-1)?.record.n ?? n;
       }
@@ -51,7 +51,7 @@ export function createServerChains(client: SearchClient, index: string): AuditCh
       return status === 200 ? recordOf(body as unknown as Found) : undefined;
     },
     newest: (query) =>
-      found(query, ({ principal, limit, before }) =>
+      findRecords(query, ({ principal, limit, before }) =>
         search({
           size: limit,
           query: principal === undefined ? { match_all: {} } : { bool: { filter: [{ term: { principal } }] } },

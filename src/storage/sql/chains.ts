@@ -1,5 +1,5 @@
 /** Reads the audit chains in a domain's own database, as the audit role of that domain. */
-import { type Filed, found, walked } from '../../engine/audit/chain.ts';
+import { type Filed, findRecords, markMisfiled } from '../../engine/audit/chain.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 import { type SqlText, sql } from '../../declare/sql.ts';
@@ -39,7 +39,7 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
         const rows = await fetch(
           sql`select ${FILED} from ${table} where chain = ${chain} and n > ${after}::bigint order by n limit ${BATCH}::int`,
         );
-        for (const row of rows) yield walked(filedOf(row));
+        for (const row of rows) yield markMisfiled(filedOf(row));
         const last = rows.at(-1);
         if (rows.length < BATCH || last === undefined) return;
         after = Number(last['n']);
@@ -50,7 +50,7 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
       return row && recordOf(row);
     },
     newest: (query) =>
-      found(query, async ({ principal, limit, before }) => {
+      findRecords(query, async ({ principal, limit, before }) => {
         const rows = await fetch(sql`
           select ${FILED} from ${table}
           where true ${sql.given({ principal })} ${sql.when(before, () => sql`(at, chain, n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`)}

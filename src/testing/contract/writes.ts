@@ -85,7 +85,7 @@ async function checkApproval(subject: Subject, tool: Tool, example: ToolExample)
   const before = await store.fingerprint();
   const { as, pending } = await ask(opened, tool, example);
   const id = pending.confirmationId;
-  // Leaves out the subject of the change. If the write ends their employment, they get another error.
+  // Leaves out the person whom the write changes. If the write ends their employment, that person gets another error.
   const others = subject.people.filter(({ username, employeeId }) => username !== as && employeeId !== pending.confirmationData.subject.id);
   const outsiders = async (when: string) => {
     for (const { username } of others) {

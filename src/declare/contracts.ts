@@ -20,7 +20,7 @@ export interface Contract<out C extends Calls = Calls> {
 const ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const CALL = /^[a-z][A-Za-z0-9]*$/;
 
-export function contract<const C extends Calls>(id: string, version: number, calls: C): Contract<C> {
+export function defineContract<const C extends Calls>(id: string, version: number, calls: C): Contract<C> {
   if (!ID.test(id)) throw new Error(`'${id}' is not a valid name of a contract: use lower-case letters, digits and dashes`);
   if (!Number.isSafeInteger(version) || version < 1) throw new Error(`${id}: the version of a contract must be a whole number from 1`);
   const odd = Object.keys(calls).find((call) => !CALL.test(call));
@@ -63,8 +63,8 @@ export type ChangeFeedCalls<T extends z.ZodType = z.ZodType> = {
 };
 
 /** A contract for reading changes page by page: `after` returns the changes after a number, in order. */
-export const changeFeed = <T extends NumberedChange>(id: string, version: number, change: T): Contract<ChangeFeedCalls<T>> =>
-  contract(id, version, {
+export const defineChangeFeed = <T extends NumberedChange>(id: string, version: number, change: T): Contract<ChangeFeedCalls<T>> =>
+  defineContract(id, version, {
     after: {
       input: z.strictObject({ after: z.int().min(0) }),
       output: z.object({ last: z.int().min(0), changes: z.array(change) }),

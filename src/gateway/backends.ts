@@ -34,7 +34,7 @@ export interface ToolBackend extends Backend {
   close(): Promise<void>;
 }
 
-export function localBackend(runtime: Runtime, server: string): ToolBackend {
+export function createLocalBackend(runtime: Runtime, server: string): ToolBackend {
   const feed = runtime.registry.feeds.find(({ domain }) => domain.name === server);
   const store = runtime.stores[server];
   const changeFeed = feed && store && createLocalChangeFeed(feed, store, runtime.clock);
@@ -55,7 +55,7 @@ const noChangeFeed = (server: string): never => {
 };
 
 /** Reports the duration of each call to a remote server. */
-export const timedBackend = (inner: ToolBackend, onAnswer: (answer: Answer, ms: number) => void): ToolBackend => ({
+export const createTimedBackend = (inner: ToolBackend, onAnswer: (answer: Answer, ms: number) => void): ToolBackend => ({
   ...inner,
   async call(request) {
     const started = performance.now();
@@ -103,7 +103,7 @@ const hintFor = (server: string, registry: Registry) =>
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'
     : 'Try again in a moment. Other servers are not affected.';
 
-export function remoteBackend({ feed, server, title, upstream, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
+export function createRemoteBackend({ feed, server, title, upstream, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
   const identify = createBatchSigner(key, server, clock);
   const unavailable = () =>
     failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server, registry) }, { server });

@@ -31,7 +31,7 @@ export interface ContractRoute {
 const address = z.object({ id: z.string(), version: z.coerce.number().int(), call: z.string() });
 const envelope = z.strictObject({ input: z.unknown(), proof: z.strictObject({ server: z.string(), token: z.string() }).optional() });
 
-export function contractRoute(app: FastifyInstance, deps: ContractRoute): void {
+export function createContractRoute(app: FastifyInstance, deps: ContractRoute): void {
   const { server, registry, gatewayKeys, contractKeys, clock } = deps;
   const { roles } = registry;
   const own = registry.provisions.filter(({ domain }) => domain.name === server);

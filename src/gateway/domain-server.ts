@@ -10,7 +10,7 @@ import { callerIn, openGrant, openIdentityToken, verifyGrant, verifyIdentity } f
 import { bearer } from '../identity/verify.ts';
 import { inputOf, sendAnswer, unreadBody, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
 import { type Authenticate, callerIfAny, counted } from './access.ts';
-import { type ContractRoute, contractRoute } from './contract-route.ts';
+import { type ContractRoute, createContractRoute } from './contract-route.ts';
 import { answersInTime } from './probe.ts';
 import type { ToolBackend } from './backends.ts';
 import { ANSWERS_HEADER, answersTo } from './upstream-client.ts';
@@ -50,7 +50,7 @@ function kindOf(token: string | undefined): string | undefined {
 const markAnswer = (reply: FastifyReply, token: string | undefined) =>
   void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 
-export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
+export function createDomainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend, clock } = deps;
   const { roles } = registry;
   const { needs } = registry.domains.find(({ name }) => name === server) ?? {};
@@ -190,5 +190,5 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 
-  contractRoute(app, deps);
+  createContractRoute(app, deps);
 }

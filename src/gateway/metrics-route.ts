@@ -12,7 +12,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** Returns a function that checks whether a request has the scraper's key. */
-export function scraperKey(key: string | undefined): (req: IncomingMessage) => boolean {
+export function createScraperCheck(key: string | undefined): (req: IncomingMessage) => boolean {
   const expected = key === undefined ? undefined : digest(key);
   return ({ headers }) => {
     const given = expected && bearer(headers.authorization);
@@ -30,7 +30,7 @@ export interface MetricsRoute {
 }
 
 export function createMetricsRoute(app: FastifyInstance, { metrics, server, key, authenticate, onUnauthenticated }: MetricsRoute): void {
-  const hasKey = scraperKey(key);
+  const hasKey = createScraperCheck(key);
   app.get('/metrics', async (req, reply) => {
     if (!isLocal(req.raw) && !hasKey(req.raw)) {
       const { person } = await counted(req.raw, onUnauthenticated, () => authenticate(req.raw));

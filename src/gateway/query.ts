@@ -34,7 +34,7 @@ const asked = z.strictObject({
 });
 type Asked = z.output<typeof asked>;
 
-export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close(): Promise<void> } {
+export function createQueryRoutes(app: FastifyInstance, deps: QueryRoutes): { close(): Promise<void> } {
   const { assistant } = deps;
   const { countedCaller } = createCallers(deps);
   const { countedCaller: bearer } = createCallers({ ...deps, authenticate: deps.byToken });

@@ -42,7 +42,7 @@ const decision = z.strictObject({ approved: z.boolean('approved must be true or 
 const which = z.strictObject({ decided: z.enum(['true', 'false']).default('false') });
 const page = z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(50), cursor: z.string().max(4000).optional() });
 
-export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
+export function createGatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
   const { caller, countedCaller } = createCallers(deps);

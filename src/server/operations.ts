@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from '../engine/metrics.ts';
 import { failure } from '../declare/errors.ts';
 import { isLocal } from '../gateway/access.ts';
-import { METRICS_TYPE, scraperKey } from '../gateway/metrics-route.ts';
+import { METRICS_TYPE, createScraperCheck } from '../gateway/metrics-route.ts';
 import { sendFailure } from '../transports/request.ts';
 import type { Handler } from './listen.ts';
 
@@ -18,7 +18,7 @@ export interface Operations {
 }
 
 export function createOperations({ metrics, key, ready }: Operations): Handler {
-  const hasKey = scraperKey(key);
+  const hasKey = createScraperCheck(key);
   const send = (res: ServerResponse, status: number, type: string, body: string) => {
     res.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     res.end(body);

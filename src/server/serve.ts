@@ -8,13 +8,13 @@ import { recordRefused, type RecordRefused } from '../engine/audit/refused.ts';
 import { answerContract } from '../engine/contracts.ts';
 import { byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import { byToken } from '../identity/verify.ts';
-import { domainRoutes } from '../gateway/domain-server.ts';
+import { createDomainRoutes } from '../gateway/domain-server.ts';
 import { createMetricsRoute } from '../gateway/metrics-route.ts';
 import { createMcpEndpoint, originOf } from '../gateway/mcp.ts';
 import { cardDigest } from '../gateway/pages/approve.ts';
-import { pageRoutes } from '../gateway/pages/routes.ts';
-import { queryRoutes } from '../gateway/query.ts';
-import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
+import { createPageRoutes } from '../gateway/pages/routes.ts';
+import { createQueryRoutes } from '../gateway/query.ts';
+import { type GatewayRoutes, createGatewayRoutes } from '../gateway/routes.ts';
 import { createAuditReader } from '../gateway/audit-log.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import type { WebBuild } from '../identity/web/build.ts';
@@ -143,14 +143,14 @@ export async function serveGateway(options: GatewayOptions, port: number): Promi
     onUnauthenticated,
     callLimiter: runtime.callLimiter,
   };
-  const questions = queryRoutes(app, {
+  const questions = createQueryRoutes(app, {
     ...callersOptions,
     assistant,
     byToken: byToken(identity.verifier, audiences),
     refresh: (caller) => identity.verifier.refresh(caller),
     kept: kv,
   });
-  gatewayRoutes(app, {
+  createGatewayRoutes(app, {
     ...callersOptions,
     registry,
     version,
@@ -175,7 +175,7 @@ export async function serveGateway(options: GatewayOptions, port: number): Promi
     authenticate: callersOptions.authenticate,
     onUnauthenticated,
   });
-  pageRoutes(app, {
+  createPageRoutes(app, {
     base,
     sessions: identity.sessions,
     logout: identity.logout,
@@ -233,7 +233,7 @@ export async function serveDomain(options: DomainServerOptions, server: string, 
   const authenticate = byToken(identity.verifier, audiences('api'));
   const onUnauthenticated = refusedAt(options, 'direct', server);
   createMetricsRoute(app, { metrics: meter.metrics, server, key: config.metricsKey, authenticate, onUnauthenticated });
-  domainRoutes(app, {
+  createDomainRoutes(app, {
     server,
     registry,
     backend: backend(server),

@@ -5,7 +5,7 @@ import { createCallLimiter } from '../engine/limits/call-limiter.ts';
 import { createCursors } from '../engine/lists/cursor.ts';
 import type { Clock, KeyValue, Logger } from '../engine/ports.ts';
 import type { Runtime } from '../engine/runtime.ts';
-import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
+import { createLocalBackend, createRemoteBackend, createTimedBackend, type ToolBackend } from '../gateway/backends.ts';
 import { createUpstreamClient, type UpstreamClient } from '../gateway/upstream-client.ts';
 import { contractSigningKeys, deriveAll, type Keys } from '../identity/keys.ts';
 import type { Config } from './config.ts';
@@ -79,22 +79,22 @@ export const openTools = (options: ToolsOptions): Promise<Tools> =>
     const backends = new Map<string, ToolBackend>(
       registry.domains.map(({ name, title }) => {
         const upstream = upstreams.get(name);
-        if (upstream === undefined) return [name, telemetry.tracedBackend(name, localBackend(runtime, name))];
+        if (upstream === undefined) return [name, telemetry.tracedBackend(name, createLocalBackend(runtime, name))];
         const feed = registry.feeds.find(({ domain }) => domain.name === name);
         const { approvalUrl } = runtime;
-        const remote = remoteBackend({ feed, server: name, title, upstream, registry, key: gatewayKey, clock, log, approvalUrl });
+        const remote = createRemoteBackend({ feed, server: name, title, upstream, registry, key: gatewayKey, clock, log, approvalUrl });
         return [
           name,
           telemetry.tracedBackend(
             name,
-            timedBackend(remote, (answer, ms) => meter.upstream(name, answer, ms)),
+            createTimedBackend(remote, (answer, ms) => meter.upstream(name, answer, ms)),
           ),
         ];
       }),
     );
     const copies = options.stores.copies.filter(({ contract }) => contracts.reaches(contract));
     use(await syncCopies({ sourceOf: sourceFrom(contracts), copies, log }));
-    return { runtime, contracts, backends, backend: (server) => backends.get(server) ?? localBackend(runtime, server) };
+    return { runtime, contracts, backends, backend: (server) => backends.get(server) ?? createLocalBackend(runtime, server) };
   });
 
 /** One HTTP client for each domain with a remote URL. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { remoteBackend } from '../../src/gateway/backends.ts';
+import { createRemoteBackend } from '../../src/gateway/backends.ts';
 import { ANSWERS_HEADER, answersTo, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import type { Person } from '../../src/declare/people.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
@@ -62,7 +62,7 @@ describe('an execution grant that only asks for the result', () => {
     });
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     const { log, registry, clock, approvalUrl } = testServer.tamshai.modules.tools.runtime;
-    const between = remoteBackend({
+    const between = createRemoteBackend({
       server: 'hr',
       title: 'People',
       upstream: createUpstreamClient({

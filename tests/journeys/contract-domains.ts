@@ -4,14 +4,14 @@ import { hr } from '../../domains/hr/domain.ts';
 import * as hrTools from '../../domains/hr/index.ts';
 import { employmentProvision, peopleChangesProvision } from '../../domains/hr/provides.ts';
 import { tasks } from '../../domains/tasks/domain.ts';
-import { contract, type Needs } from '../../src/declare/contracts.ts';
+import { defineContract, type Needs } from '../../src/declare/contracts.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 import { storedId } from '../../src/declare/fields.ts';
 import type { Installed } from '../../src/declare/install.ts';
 
 const calls = { nameOf: { input: z.object({ id: storedId }), output: z.string().nullable() } };
-export const people = contract('people', 1, calls);
-export const peopleTwo = contract('people', 2, calls);
+export const people = defineContract('people', 1, calls);
+export const peopleTwo = defineContract('people', 2, calls);
 
 const named = z.object({ first_name: z.string(), last_name: z.string() });
 export const peopleProvision = hr.provide(people, {

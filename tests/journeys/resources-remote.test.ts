@@ -1,7 +1,7 @@
 /** Resources of a remote domain server: the gateway reads and subscribes with signed identities of the caller. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../src/engine/caller.ts';
-import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
+import { createRemoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
 import { createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
 import { openTestServer } from '../test-server.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   testServer.later(() => between.close());
   const feed = registry.feeds.find(({ domain }) => domain.name === 'knowledge');
   const key = testServer.keys.gateway.current;
-  far = remoteBackend({
+  far = createRemoteBackend({
     server: 'knowledge',
     title: 'What we know',
     upstream: between,
@@ -136,7 +136,7 @@ test('an approved change with a very large card is executed on the remote server
   const between = createUpstreamClient({ server: 'finance', url: testServer.address('finance'), log, deadlineMs: 30_000 });
   testServer.later(() => between.close());
   const key = testServer.keys.gateway.current;
-  const finance = remoteBackend({
+  const finance = createRemoteBackend({
     server: 'finance',
     title: 'Finance',
     upstream: between,

@@ -1,10 +1,10 @@
 /** `execute` runs in a transaction, which must not wait for another domain. */
 // tsc: Property 'needs' does not exist on type
 import { z } from 'zod';
-import { contract } from '../../src/declare/contracts.ts';
+import { defineContract } from '../../src/declare/contracts.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 
-const people = contract('people', 1, { find: { input: z.object({ id: z.string() }), output: z.string().nullable() } });
+const people = defineContract('people', 1, { find: { input: z.object({ id: z.string() }), output: z.string().nullable() } });
 const rooms = defineDomain({
   name: 'rooms',
   title: 'Rooms',

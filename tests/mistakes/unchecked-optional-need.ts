@@ -1,10 +1,10 @@
 /** An optional need has no client if no installed domain provides it. */
 // tsc: 'needs.people' is possibly 'undefined'
 import { z } from 'zod';
-import { contract } from '../../src/declare/contracts.ts';
+import { defineContract } from '../../src/declare/contracts.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 
-const people = contract('people', 1, { find: { input: z.object({ id: z.string() }), output: z.string().nullable() } });
+const people = defineContract('people', 1, { find: { input: z.object({ id: z.string() }), output: z.string().nullable() } });
 const rooms = defineDomain({
   name: 'rooms',
   title: 'Rooms',

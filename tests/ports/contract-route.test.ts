@@ -8,15 +8,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod';
 import * as hrTools from '../../domains/hr/index.ts';
 import { employmentProvision } from '../../domains/hr/provides.ts';
-import { contract } from '../../src/declare/contracts.ts';
+import { defineContract } from '../../src/declare/contracts.ts';
 import { employment } from '../../src/declare/engine-contracts.ts';
 import { failure } from '../../src/declare/errors.ts';
 import type { Person } from '../../src/declare/people.ts';
 import { clientOf, type ContractCaller } from '../../src/engine/contract-caller.ts';
 import { answerContract } from '../../src/engine/contracts.ts';
 import { createRegistry, type Registry } from '../../src/engine/registry.ts';
-import { localBackend } from '../../src/gateway/backends.ts';
-import { domainRoutes } from '../../src/gateway/domain-server.ts';
+import { createLocalBackend } from '../../src/gateway/backends.ts';
+import { createDomainRoutes } from '../../src/gateway/domain-server.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { contractKeysOf, ownGatewayKeys } from '../../src/identity/gateway-keys.ts';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
@@ -47,10 +47,10 @@ describe('contracts of hr in another process', () => {
     folder = await mkdtemp(join(tmpdir(), 'tamshai-contracts-'));
     keys = openKeys(folder);
     const { app, handle } = createRestApp(log, []);
-    domainRoutes(app, {
+    createDomainRoutes(app, {
       server: 'hr',
       registry: registryWith({ provides }),
-      backend: localBackend(testRuntime.runtime, 'hr'),
+      backend: createLocalBackend(testRuntime.runtime, 'hr'),
       ready: async () => {},
       gatewayKeys: ownGatewayKeys(keys),
       contractKeys: contractKeysOf(keys, ownGatewayKeys(keys)),
@@ -165,7 +165,7 @@ describe('contracts of hr in another process', () => {
   });
 
   test('an answer that does not have the shape of the contract is refused', async () => {
-    const numbers = contract('people', 1, { nameOf: { input: people.calls.nameOf.input, output: z.number() } });
+    const numbers = defineContract('people', 1, { nameOf: { input: people.calls.nameOf.input, output: z.number() } });
     const other = processWith(keys.gateway.current, registryWith({ provides: [{ ...peopleProvision, contract: numbers }] }));
     const client = clientOf(other, numbers, { person: alice, requestId: 'r' });
     expect(await codeOf(client.nameOf({ id: id('eve.thompson') }))).toBe('SERVICE_UNAVAILABLE');

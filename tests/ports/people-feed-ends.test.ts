@@ -12,9 +12,9 @@ import { syncCopies } from '../../src/server/copies.ts';
 import { failure } from '../../src/declare/errors.ts';
 import { systemPerson } from '../../src/declare/people.ts';
 import { createRegistry } from '../../src/engine/registry.ts';
-import { localBackend } from '../../src/gateway/backends.ts';
+import { createLocalBackend } from '../../src/gateway/backends.ts';
 import { type UpstreamClient, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
-import { domainRoutes } from '../../src/gateway/domain-server.ts';
+import { createDomainRoutes } from '../../src/gateway/domain-server.ts';
 import { contractKeysOf, ownGatewayKeys } from '../../src/identity/gateway-keys.ts';
 import { signIdentity } from '../../src/identity/internal.ts';
 import { contractSigningKeys, type Keys, openKeys, type SigningKey } from '../../src/identity/keys.ts';
@@ -117,10 +117,10 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
     };
     async function open(): Promise<void> {
       const { app, handle } = createRestApp(testRuntime.log, []);
-      domainRoutes(app, {
+      createDomainRoutes(app, {
         server: 'hr',
         registry,
-        backend: localBackend(testRuntime.runtime, 'hr'),
+        backend: createLocalBackend(testRuntime.runtime, 'hr'),
         ready: async () => {},
         gatewayKeys: ownGatewayKeys(keys),
         clock,

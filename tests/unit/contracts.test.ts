@@ -5,7 +5,7 @@ import { finance } from '../../domains/finance/domain.ts';
 import { copyOfPeople } from '../../domains/finance/follows.ts';
 import { hr } from '../../domains/hr/domain.ts';
 import { employmentProvision, peopleChangesProvision } from '../../domains/hr/provides.ts';
-import { changeFeed, contract } from '../../src/declare/contracts.ts';
+import { defineChangeFeed, defineContract } from '../../src/declare/contracts.ts';
 import { employment } from '../../src/declare/engine-contracts.ts';
 import { failure } from '../../src/declare/errors.ts';
 import type { ContractCall, ContractCaller } from '../../src/engine/contract-caller.ts';
@@ -15,16 +15,16 @@ import { createRegistry } from '../../src/engine/registry.ts';
 import { person } from '../test-runtime.ts';
 
 const shape = { input: z.object({ id: z.string() }), output: z.string() };
-const people = contract('people', 1, { nameOf: shape });
+const people = defineContract('people', 1, { nameOf: shape });
 
 describe('a declaration', () => {
   test.each([
-    [() => contract('People', 1, {}), "'People' is not a valid name of a contract: use lower-case letters, digits and dashes"],
-    [() => contract('people', 0, {}), 'people: the version of a contract must be a whole number from 1'],
-    [() => contract('people', 1, { '../x': shape }), "people: '../x' is not a valid name of a call: use letters and digits"],
+    [() => defineContract('People', 1, {}), "'People' is not a valid name of a contract: use lower-case letters, digits and dashes"],
+    [() => defineContract('people', 0, {}), 'people: the version of a contract must be a whole number from 1'],
+    [() => defineContract('people', 1, { '../x': shape }), "people: '../x' is not a valid name of a call: use letters and digits"],
     [() => hr.provide(people, { calls: { nameOf: async () => '' } }), 'hr: nobody may use people v1: name roles or a systemAudience'],
     [
-      () => finance.follow(changeFeed('other', 2, z.object({ n: z.int() })), { audience: 'feed', apply: () => [] }),
+      () => finance.follow(defineChangeFeed('other', 2, z.object({ n: z.int() })), { audience: 'feed', apply: () => [] }),
       'finance follows other v2, which is not among its needs',
     ],
     [() => finance.install({ tools: [], provides: [employmentProvision] }), 'finance: install() lists a provision of the domain hr'],

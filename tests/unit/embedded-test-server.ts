@@ -8,7 +8,7 @@ import type { Caller } from '../../src/engine/caller.ts';
 import { Failure, failure } from '../../src/declare/errors.ts';
 import type { KeyValue } from '../../src/engine/ports.ts';
 import { cardDigest } from '../../src/gateway/pages/approve.ts';
-import { pageRoutes } from '../../src/gateway/pages/routes.ts';
+import { createPageRoutes } from '../../src/gateway/pages/routes.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
 import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
 import { type EmbeddedProvider, createEmbeddedProvider } from '../../src/identity/embedded/provider.ts';
@@ -177,7 +177,13 @@ export async function testServer({ scriptedApprovals = false, webFolder = WEB_BU
       Object.assign(card, { state: req.body.approved ? 'done' : 'denied', decidedAt: new Date().toISOString() });
     return { status: 'success', data: {} };
   });
-  pageRoutes(app, { sessions, confirmation, waiting: own, base, frame: { build, banners: { development: true, scriptedApprovals } } });
+  createPageRoutes(app, {
+    sessions,
+    confirmation,
+    waiting: own,
+    base,
+    frame: { build, banners: { development: true, scriptedApprovals } },
+  });
   await app.listen({ port, host: '127.0.0.1' });
   return made;
 }

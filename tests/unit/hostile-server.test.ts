@@ -7,7 +7,7 @@ import type { Answer } from '../../src/declare/answer.ts';
 import type { Ticket } from '../../src/engine/approvals/tickets.ts';
 import type { Caller } from '../../src/engine/caller.ts';
 import { Failure } from '../../src/declare/errors.ts';
-import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
+import { createRemoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
 import { ANSWERS_HEADER, answersTo, type UpstreamClient, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -86,7 +86,7 @@ beforeEach(async () => {
     waiting: 4,
     breaker: { failures: 3, firstPauseMs: 50, longestPauseMs: 100 },
   });
-  backend = remoteBackend({
+  backend = createRemoteBackend({
     server: 'tasks',
     title: 'Tasks',
     upstream: far,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { tasks } from '../../domains/index.ts';
 import { readProject } from '../../src/cli/registry.ts';
 import { defineDomain } from '../../src/declare/define.ts';
-import { contract } from '../../src/declare/contracts.ts';
+import { defineContract } from '../../src/declare/contracts.ts';
 import type { Installed } from '../../src/declare/install.ts';
 import { defineRoles } from '../../src/declare/roles.ts';
 import { ConfigProblem } from '../../src/server/config.ts';
@@ -78,7 +78,7 @@ test.each(REFUSED)('a configuration with %s is refused', (_what, given, sentence
   expect(() => readProject(given, FILE, FOLDER)).toThrow(new ConfigProblem(sentence));
 });
 
-const ledger = (version: number) => contract('ledger', version, { sum: { input: z.strictObject({}), output: z.number() } });
+const ledger = (version: number) => defineContract('ledger', version, { sum: { input: z.strictObject({}), output: z.number() } });
 /** A domain that provides the contract in version 1. */
 const books = () => {
   const domain = defineDomain({

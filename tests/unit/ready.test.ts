@@ -1,6 +1,6 @@
 /** The /ready endpoint of a domain server: it answers 503 in time when its store does not answer. */
 import { expect, it, vi } from 'vitest';
-import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';
+import { type DomainServer, createDomainRoutes } from '../../src/gateway/domain-server.ts';
 import { createRestApp } from '../../src/transports/rest.ts';
 import { builtIn } from '../registry.ts';
 
@@ -11,7 +11,7 @@ const never = () => new Promise<void>(() => {});
 async function ready(ping: () => Promise<void>, itself: () => Promise<void> = async () => {}): Promise<number> {
   const { app } = createRestApp(log, []);
   const deps: Partial<DomainServer> = { server: 'tasks', registry: builtIn, backend: { ping } as never, ready: itself };
-  domainRoutes(app, deps as DomainServer);
+  createDomainRoutes(app, deps as DomainServer);
   try {
     return (await app.inject({ method: 'GET', url: '/ready' })).statusCode;
   } finally {

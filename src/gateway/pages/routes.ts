@@ -49,7 +49,7 @@ const CUSTOMER_PATHS = [
 ];
 
 /** These routes change no data except sessions. */
-export function pageRoutes(
+export function createPageRoutes(
   app: FastifyInstance,
   { sessions, confirmation, waiting, logout, base, frame = {}, now = () => new Date(), webApp = false }: PageDeps,
 ): void {

@@ -1,4 +1,4 @@
-# One small image for all servers; the command selects which one runs. Only the data folder is writable.
+# One image for all servers. The command selects which server runs. Only the data folder is writable.
 #   docker build -t tamshai .
 #   docker run --read-only --cap-drop ALL --env-file .env -v tamshai:/data -p 3100:3100 tamshai serve gateway …
 FROM node:24.11.1-bookworm-slim AS build

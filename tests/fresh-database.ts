@@ -12,7 +12,7 @@ import { copyDatabase, inTables } from './template.ts';
 export const SHARED_KEY = Buffer.from('the quick brown key of all suite').toString('base64url');
 
 export interface FreshDatabase {
-  /** For serving processes: it names no login. */
+  /** For processes that serve. It names no login. */
   readonly url: string;
   /** A superuser's address, for commands that migrate. */
   readonly ownerUrl: string;
@@ -50,7 +50,7 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
 }
 
 let given = 0;
-/** An empty numbered database of the Redis of this run. Each worker has eight of its own, so concurrent suites share no keys. */
+/** An empty Redis database. Each worker has eight of its own, so that concurrent suites share no keys. */
 export async function redisDatabase(url: string): Promise<string> {
   const worker = Number(process.env['VITEST_POOL_ID'] ?? 1);
   const own = new URL(url);

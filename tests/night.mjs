@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The date is the seed: other inputs each night, and a night can be repeated. */
+/** The date is the seed, so each night has other inputs and can be repeated. */
 const seed = process.env.TAMSHAI_TEST_FUZZ_SEED || new Date().toISOString().slice(0, 10).replaceAll('-', '');
 
 /** What each step runs, and after how many minutes it is killed. */

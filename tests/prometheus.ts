@@ -9,7 +9,7 @@ const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/g;
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = { histogram: ['_bucket', '_sum', '_count'] };
 
-/** Throws for malformed text: a sample outside its family, a duplicate series, an inconsistent histogram. */
+/** Throws for a sample outside its family, a duplicate series or an inconsistent histogram. */
 export function parseMetrics(text: string): Sample[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('does not end with a line feed');
   const samples: Sample[] = [];

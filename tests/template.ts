@@ -25,7 +25,7 @@ export interface Filling {
   readonly employees?: number;
 }
 
-/** The domains that have tables: the others make their own store when they start. */
+/** The domains with tables. The other domains create their store when they start. */
 export const SQL_DOMAINS: readonly string[] = builtIn.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
 export const inTables = (domains: readonly string[]): string[] => domains.filter((domain) => SQL_DOMAINS.includes(domain));
 
@@ -42,7 +42,7 @@ function sourcesDigest(): string {
   for (const file of [...files.toSorted(), join(packageFolder, 'package-lock.json')]) hash.update(file).update(readFileSync(file));
   return (sources = hash.digest('hex'));
 }
-/** Includes the date: sample data is relative to it. */
+/** Includes the date, because sample data depends on it. */
 const digest = ({ domains, today, employees = 500 }: Filling): string =>
   createHash('sha256')
     .update(JSON.stringify([sourcesDigest(), domains, today.toISOString().slice(0, 10), employees]))
@@ -103,7 +103,7 @@ async function copyTemplate(name: string, folder: string, make: (making: string)
   await promisify(execFile)('cp', ['-R', template, folder]);
 }
 
-/** Copies an embedded database with empty tables: creating one takes longer than filling it. */
+/** Copies an embedded database with empty tables, which is faster than creating one. */
 const copyEmpty = (folder: string, domains: readonly string[]): Promise<void> =>
   copyTemplate(`empty-${digest({ domains, today: new Date(0) })}`, folder, async (making) => {
     const database = await openPglite(making);

@@ -46,10 +46,10 @@ type Row = Record<string, unknown>;
 export type Data = Row & Row[];
 
 export interface TestRuntime {
-  /** Simulated processes: each has its own pools, chains and tools on one database. */
+  /** Simulated processes. Each has its own pools, chains and tools on the same database. */
   readonly replicas: readonly Runtime[];
   readonly runtime: Runtime;
-  /** The storage of the replicas: one embedded database for all, or pools for each. */
+  /** One embedded database for all replicas, or pools for each. */
   readonly databases: readonly SqlDatabase[];
   readonly clock: { now(): Date; set(now: Date): void };
   call(who: Person | string, server: string, tool: string, input?: unknown, replica?: number): Promise<Answer>;
@@ -73,7 +73,7 @@ export interface TestRuntime {
 }
 
 export interface TestRuntimeOptions {
-  /** A superuser's address of a PostgreSQL server; a database is created in it and dropped at the end. */
+  /** A PostgreSQL URL of a superuser. The tests create a database there and drop it at the end. */
   readonly database?: 'pglite' | string;
   /** The address of a MongoDB replica set, for domains in a document store. */
   readonly documents?: 'embedded' | string;
@@ -133,7 +133,7 @@ export async function openTestRuntime({
     : database === 'pglite'
       ? embedded(employees, folder)
       : server(database, domains, employees, replicas, folder));
-  // Loaded on demand: most tests do not need these drivers.
+  // Loads these drivers only when a test needs them.
   const { openDocuments } = inDocuments.length > 0 ? await import('./test-runtime-documents.ts') : { openDocuments: async () => undefined };
   const documents = await openDocuments({ where: documentsAt, domains: inDocuments, replicas, employees, today: SAMPLE_DAY, folder });
   const { openSearch } = inSearch.length > 0 ? await import('./test-runtime-search.ts') : { openSearch: async () => undefined };
@@ -276,7 +276,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** For tests whose domains have no tables: a database takes seconds to start. */
+/** For tests without tables, because a database takes seconds to start. */
 const noDatabase = async (): Promise<Opened> => ({
   databases: [],
   owner: () => Promise.reject(new Error('this test runtime has no SQL database')),

@@ -1,4 +1,4 @@
-/** The test server of the built-in domains: a copy of filled stores, fresh databases on real servers, or a cluster of processes. */
+/** Opens the test server of the built-in domains on embedded stores, real servers or a cluster. */
 import type { StoreKind } from '../src/declare/store-kinds.ts';
 import {
   openTestServerOf,
@@ -35,7 +35,7 @@ export const openTestServer = (
     ...(asCluster && servers === undefined && { launch: startCluster }),
   });
 
-/** `given`: the settings of the test itself. A test that passes the address of a store has filled that store itself. */
+/** `given` contains the settings of the test. A test that sets the URL of a store must fill that store. */
 async function prepareStores(
   folder: string,
   environment: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Browser test of an outage: one domain server is stopped, the web app names it, and the other servers still answer. */
+/** Browser test of a stopped domain server: the web app names it, and shows the data of the others. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';

@@ -38,7 +38,7 @@ async function isText(page: Page, troubles: readonly string[]): Promise<void> {
   expect(troubles).toEqual([]);
 }
 
-/** Strings that the app needs to interpret the answer keep their value; all others become hostile. */
+/** Makes all strings hostile, except those that the app needs to interpret the answer. */
 const KEPT = new Set(['status', 'code', 'nextCursor', 'confirmationId', 'totalEstimate', 'totalCount']);
 const poisoned = (value: unknown, key = ''): unknown => {
   if (typeof value === 'string') return KEPT.has(key) ? value : `${value} ${HOSTILE}`;

@@ -1,7 +1,7 @@
 /** Starts Chromium for the browser tests. */
 import { type Browser, chromium } from 'playwright-core';
 
-/** Turns off background requests: the tests fail on any request to another origin. */
+/** Turns off background requests, because the tests fail on any request to another origin. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

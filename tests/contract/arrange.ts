@@ -34,7 +34,7 @@ export const arranged: Readonly<Record<string, (testServer: TestClient) => Promi
   }),
 };
 
-/** By qualified tool name: varies an input, so that it gets its own ticket. Only for tools that take neither a reason nor a note. */
+/** By qualified tool name: changes an input so that it gets its own ticket. For tools without a reason or a note. */
 export const variations: Readonly<
   Record<string, (input: Readonly<Record<string, unknown>>, because: string) => Readonly<Record<string, unknown>>>
 > = {
@@ -212,7 +212,7 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
   async task_id(testServer, as) {
     const gone = await newTask(testServer, as);
     await data(testServer, as, 'tasks', 'delete_task', { task_id: gone });
-    // Tasks are numbered for each person: this number belongs to somebody else and not to the caller.
+    // Tasks are numbered for each person. The caller has no task with this number.
     let foreign = 0;
     for (const other of ['bob.martinez', 'carol.johnson'].filter((each) => each !== as).slice(0, 1))
       while (foreign <= gone) foreign = await newTask(testServer, other);
@@ -229,7 +229,7 @@ export interface HiddenPlace {
   readonly put: (value: string) => Promise<unknown>;
 }
 export const hidden: Readonly<Record<string, (testServer: TestServer, people: number) => Promise<HiddenPlace[]>>> = {
-  // The latest pay stub of each employee whose only earning is SALARY: its gross pay equals the planted value.
+  // The latest pay stub of each employee whose only earning is SALARY. Its gross pay equals the planted value.
   async payroll(testServer, people) {
     const stubs = await testServer.owner(
       `select distinct on (s.employee_id) s.employee_id, s.pay_stub_id from payroll.pay_stubs s join payroll.stub_pay p using (pay_stub_id)
@@ -251,7 +251,7 @@ export const narrowed: Readonly<Record<string, (today: string) => Readonly<Recor
   payroll_list_pay_stubs: (today) => ({ pay_date_from: new Date(Date.parse(today) - 40 * 86_400_000).toISOString().slice(0, 10) }),
 };
 
-/** Adds and removes rows near the beginning, middle and end of every list of a domain; called between pages. */
+/** Adds and removes rows near the beginning, middle and end of every list of a domain, between pages. */
 export const churn: Readonly<Record<string, (testServer: TestServer, n: number) => Promise<void>>> = {
   journey: journeyChurn,
   async knowledge(testServer, n) {

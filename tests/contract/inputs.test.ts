@@ -1,4 +1,4 @@
-/** Every tool accepts exactly what its schema says, at every endpoint; other input is answered with a validation error. */
+/** Every tool accepts exactly what its schema says, at every endpoint. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorAnswer } from '../../src/declare/errors.ts';
 import { persona } from '../../domains/sample-company/people.ts';
@@ -94,7 +94,7 @@ const INJECTIONS = [
   'a'.repeat(90),
 ];
 
-/** Removes the injected texts from a body: an answer may repeat earlier input, such as the text of a ticket. */
+/** Removes the injected texts from a body, because an answer may repeat earlier input. */
 const withoutInjections = (body: string) =>
   INJECTIONS.reduce(
     (left, text) =>
@@ -107,7 +107,7 @@ const camel = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) =
 describe.each(byName)('%s', (_name, tool) => {
   let good: Ready;
   beforeAll(async () => {
-    // Lets the pending tickets of earlier tools expire: one person may have only a limited number.
+    // Lets pending tickets expire, because their number for one person is limited.
     testServer.clock.pass(301);
     toolCaller.forget();
     good = await ready(testServer, tool);
@@ -156,7 +156,7 @@ describe.each(byName)('%s', (_name, tool) => {
       const { [key]: _, ...rest } = good.input;
       await refused({ ...good.input, [twin]: value }, `${key} and ${twin}`);
       if (tool.kind === 'act') continue;
-      // The same answer; for a write the same pending ticket.
+      // The same answer, or for a write the same pending ticket.
       expect(plain(await call('rest', { ...rest, [twin]: value }))).toEqual(plain(await call('rest', good.input)));
     }
     for (const [alias, key] of Object.entries(tool.inputAliases)) {
@@ -203,13 +203,13 @@ describe.each(byName)('%s', (_name, tool) => {
           undefined,
         ]);
         expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
-        // No row has such a name, so a filter returns nothing; a full-text search may match single words.
+        // A filter finds no row with such a name. A full-text search may match single words.
         const isFilter = tool.kind === 'list' && key !== 'query' && !(tool.domain.name === 'journey' && key === 'topic');
         if (isFilter && answer.status === 'success') expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
       };
       // Concurrent acts of one person could conflict.
       await concurrently(texts, attempt, tool.kind === 'act' ? 1 : undefined);
-      // Lets the pending tickets expire: one person may have only a limited number.
+      // Lets pending tickets expire, because their number for one person is limited.
       if (tool.kind === 'write') testServer.clock.pass(301);
     }
   });

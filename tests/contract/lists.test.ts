@@ -1,4 +1,4 @@
-/** Every list, page by page: complete and without duplicates while rows change, with cursors that are opaque and bound to one query. */
+/** Every list is complete and without duplicates while rows change, and its cursors are bound to one query. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audienceFor } from '../../src/engine/access.ts';
@@ -50,7 +50,7 @@ async function page(tool: Tool, who: string | Who, input: Input, endpoint: Endpo
   if (answer.status !== 'success') throw new Error(`${tool.name}: ${JSON.stringify(answer)}`);
   return { data: answer.data as Row[], metadata: answer.metadata as ListMetadata };
 }
-/** All rows, in pages of `size`; `between` runs after every page. */
+/** All rows, in pages of `size`. `between` runs after every page. */
 async function walk(tool: ListTool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
   const part = narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {};
@@ -131,7 +131,7 @@ describe.each(lists)('%s', (_name, tool) => {
     expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);
   });
 
-  // The widest audience is enough: which rows come next depends on the order and the cursor, not on the audience.
+  // The widest audience is enough, because the audience does not change the order.
   it.each(callersFor(tool).slice(0, 1))('%s gets no row twice and misses no row that stays while others come and go', async (as) => {
     const move = churn[tool.domain.name];
     if (!move) expect.fail(`tests/contract/arrange.ts does not know how rows of ${tool.domain.name} come and go`);

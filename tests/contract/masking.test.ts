@@ -60,7 +60,7 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
 async function told(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
   const asks = asked.flatMap((tool) => {
     const inputs: Input[] = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
-    // A caller without the role is refused with any input, so one input is enough.
+    // A caller without the role is refused with any input. One input is enough.
     return (opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 1)).map((input) => ({ tool, input }));
   });
   const pagesOf = await concurrently(asks, async ({ tool, input }) => {
@@ -114,7 +114,7 @@ describe('people who may see masked values', () => {
   );
   it.each(rules)('%s', (_name, domain, mask, rule) => {
     const who = (username: string) => (seen.get(username) ?? []).filter((canary) => canary.domain === domain && canary.mask === mask);
-    // The widest audience sees all values: no mask hides them from everyone by mistake.
+    // The widest audience sees all values.
     const own = canaries.filter((canary) => canary.domain === domain && canary.mask === mask);
     expect(own.length).toBeGreaterThan(OTHERS);
     const fullView = WHO.filter(
@@ -208,7 +208,7 @@ describe('nothing depends on a masked value', () => {
     '%s',
     async (_name, domain, mask) => {
       const rule = domain.masks?.[mask];
-      // One person for each combination of relevant roles: other roles make no difference here.
+      // One person for each combination of the roles that matter here.
       const relevant = new Set([...Object.values(domain.audiences).flatMap(({ roles }) => roles), ...(rule?.shownTo ?? [])]);
       const kind = (who: Who) =>
         [...rolesFor(who)]
@@ -228,7 +228,7 @@ describe('nothing depends on a masked value', () => {
       };
       const before: string[][] = [];
       for (const who of blind) before.push(await answers(who));
-      // Smallest and largest in turn, so that an order or a sum that depends on the value would change.
+      // Alternates the smallest and the largest value, which would change any order or sum that depends on it.
       for (const [at, canary] of changed.entries()) {
         canary.value = canary.numeric
           ? at % 2 === 0

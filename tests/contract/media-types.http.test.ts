@@ -1,4 +1,4 @@
-/** Content types at every endpoint that accepts JSON: exactly the media type of RFC 9110, in UTF-8, given once. */
+/** Every endpoint that accepts JSON requires exactly one valid content type in UTF-8. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, replyIn, sendRaw } from '../raw-http.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
@@ -45,7 +45,7 @@ const BAD = [
   '',
 ];
 
-/** Makes each requested change different: after two denials the same request is refused. */
+/** Makes each requested change different, because the same change is refused after two denials. */
 let asked = 0;
 /** Every endpoint that accepts JSON, with a valid body. */
 const entrances = async () => {

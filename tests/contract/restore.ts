@@ -1,4 +1,4 @@
-/** Restores the rows of domains after a write, so many tests of writes can share one test server. */
+/** Restores the rows of domains after a write, so that tests can share one test server. */
 import type { AnyDomain } from '../../src/declare/tool.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
 import { openRawStore } from '../../src/testing/raw-store.ts';

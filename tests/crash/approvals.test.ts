@@ -59,9 +59,9 @@ const stateOf = async (testServer: TestClient, { as, ticket }: Asked) =>
     })
   ).body.data;
 
-/** One write of each domain: the last one in the registry. */
+/** The last write of each domain in the registry. */
 const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];
-/** The moments of the crash. Each is tried on each kind of store, and each domain once, but not all combinations: a start takes seconds. */
+/** The moments of the crash. The tests cover each moment on each kind of store, and each domain once. */
 const MOMENTS = ['after-claim', 'after-commit', 'before-answer'] as const;
 const stores = [...new Set(oneOfEach.map(([, { domain }]) => domain.store))].map((kind) =>
   oneOfEach.filter(([, { domain }]) => domain.store === kind),
@@ -180,7 +180,7 @@ if (database !== undefined && redis !== undefined) {
 if (database !== undefined && redis !== undefined && mongo !== undefined && opensearch !== undefined) {
   describe('two processes on the same servers', () => {
     let testServers: TestClient[];
-    /** The part of a test server that the raw stores need: the addresses of its stores. */
+    /** The URLs of the stores of a test server. */
     let behind: TestServer;
     const closing: (() => Promise<unknown>)[] = [];
     let shared: Awaited<ReturnType<typeof freshDatabase>>;

@@ -58,7 +58,7 @@ describe.each(searchStores)('faults of search on %s', (_name, url) => {
     const before = await testRuntime.store.read(dan, ({ search }) =>
       search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')),
     );
-    // A search server has no transactions: each change that loses the race is recorded in the audit log.
+    // A search server has no transactions, so the audit log records each change that loses the race.
     const many = Array.from({ length: hasTransactions(url) ? 300 : 40 }, (_, n) => set(testRuntime.store, 't-0002', `s${n}`));
     const codes = await Promise.all(
       many.map((work) =>

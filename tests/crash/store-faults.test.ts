@@ -43,7 +43,7 @@ describe.each(servers)('with PostgreSQL behind a faulty connection', (server) =>
     link = await openFaultyConnection({ host: hostname, port: Number(port) });
     const through = new URL(database.url);
     through.port = String(link.port);
-    // Only hr uses the faulty connection: everything else must work.
+    // Only hr uses the faulty connection. Everything else must work.
     testServer = await openTestServer({ TAMSHAI_MASTER_KEY: SHARED_KEY, DATABASE_URL: database.url, HR_DATABASE_URL: through.href });
   }, 120_000);
   afterAll(async () => {

@@ -1,4 +1,4 @@
-/** The whole product on MongoDB and OpenSearch behind toxiproxy: requests arrive, and their answers are slow, truncated or lost. */
+/** The whole product on MongoDB and OpenSearch whose answers are slow, truncated or lost. */
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
@@ -110,7 +110,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       ['one kilobyte per second', { type: 'bandwidth', attributes: { rate: 1 } }],
       ['eight seconds of latency', { type: 'latency', attributes: { latency: 8_000 } }],
     ];
-    /** Runs the work for both stores at the same time: each has its own proxy, and waiting for both takes no longer than for one. */
+    /** Runs the work for both stores at the same time, because each has its own proxy. */
     const both = (work: (name: 'sales' | 'support', its: Case) => Promise<void>) =>
       Promise.all((['sales', 'support'] as const).map((name) => work(name, cases[name])));
 

@@ -40,7 +40,7 @@ test('health checks are answered while ten people wait for the answers to the lo
   });
   await expect.poll(() => started.size).toBe(people.length);
   for (let check = 0; check < 5; check += 1) expect((await testServer.send<object>('GET', '/health')).status).toBe(200);
-  // On the event loop the model would answer one question after the other: most would have ended before the last answer starts.
+  // On the event loop, most answers would have ended before the last one starts.
   expect(answered).toBeLessThan(people.length / 2);
   for (const raw of await Promise.all(answers)) expect(raw).toContain('"reason":"done"');
 });

@@ -1,4 +1,4 @@
-/** A company in Berlin with euros and a fiscal year from April: what it sees on every surface. */
+/** Every surface for a company in Berlin with euros and a fiscal year from April. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import type { SuccessAnswer } from '../../src/declare/answer.ts';
@@ -32,7 +32,7 @@ const today = () => dayIn(company.timeZone, server.clock.now());
 const call = async (user: string, domain: string, tool: string, input = {}) =>
   ((await server.rest(user, domain, tool, input)).body as SuccessAnswer).data as Record<string, never>;
 
-/** People may write `$` in a question; the examples of two tools do. */
+/** The examples of two tools contain `$`. */
 const withoutQuestions = (text: string) =>
   builtIn.tools.flatMap(({ examples }) => examples).reduce((left, { question }) => left.replaceAll(question, ''), text);
 
@@ -140,7 +140,7 @@ describe('the assistant', () => {
   });
 });
 
-/** Last, because the clock stays there. */
+/** This test is the last one, because it does not reset the clock. */
 test('half an hour before midnight in UTC, it is tomorrow in Berlin', async () => {
   const now = server.clock.now();
   const late = new Date(`${now.toISOString().slice(0, 10)}T23:30:00Z`);

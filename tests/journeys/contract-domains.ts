@@ -24,7 +24,7 @@ export const peopleProvision = hr.provide(people, {
   },
 });
 
-/** hr with its sample rows is `builtIn`; this one also provides `people`. */
+/** The built-in hr domain, which here also provides `people`. */
 export const hrWithPeople = (sample: Installed['sample']): Installed =>
   hr.install({
     tools: Object.values(hrTools),

@@ -38,7 +38,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     for (const { chain } of await audit.chains())
       for await (const { body } of audit.records(chain)) {
         const record = JSON.parse(body) as { tool: string; code: string | null };
-        // A store without transactions also records intents and failed attempts; these have a code.
+        // A store without transactions also records intents and failed attempts. These records have a code.
         if (record.tool === 'accept_invitation' && record.code === null) found.push(record);
       }
     return found;

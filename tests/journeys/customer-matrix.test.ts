@@ -50,7 +50,7 @@ describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
     expect(customers.length).toBe(6);
     for (const who of customers) {
       expect(lookedAtBy(who).some((row) => maySee(who, row))).toBe(true);
-      // A basic customer may not see some tickets of their own organisation; a lead sees all of them.
+      // Only a lead sees all tickets of the organisation.
       expect(tickets.some((row) => row['customer_id'] === who.organizationId && !maySee(who, row))).toBe(!isLead(who));
     }
   });

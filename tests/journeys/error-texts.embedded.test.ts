@@ -1,4 +1,4 @@
-/** Error texts for MCP clients: whole sentences, the roles that open a tool, and tool names that can be called on that endpoint. */
+/** Error texts for MCP clients name the required roles, and tools that the endpoint has. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQualifier } from '../../src/derive/qualify.ts';

@@ -21,7 +21,7 @@ interface Case {
   make(testRuntime: TestRuntime): Promise<string>;
   readonly table: Table;
   readonly input: (id: string) => object;
-  /** Statements that each change something that the card was built from; $1 is the id. */
+  /** Each statement changes data that the card shows. $1 is the id. */
   readonly touches: readonly string[];
 }
 const budget = (state: Parameters<typeof newBudget>[1]) => (testRuntime: TestRuntime) => newBudget(testRuntime, state);
@@ -158,7 +158,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
       const [before, spent] = [await stored(testRuntime, table, row), await spending()];
       expect(await testRuntime.approve(who, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
       expect([await stored(testRuntime, table, row), await spending()]).toEqual([before, spent]);
-      // The old ticket stays unusable; a new one has the current values and can be approved.
+      // Only a new ticket, with the current values, can be approved.
       expect(code(await testRuntime.approve(who, card.confirmationId))).not.toBe('success');
       expect(code(await testRuntime.done(who, 'finance', tool, input(row)))).toBe('success');
     });

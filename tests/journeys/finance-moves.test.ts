@@ -35,7 +35,7 @@ const actor = (as: string, username: string, ...roles: string[]): Actor => ({
   who: person(username, { roles: ['employee', ...roles] }),
   roles,
 });
-/** All rows belong to Engineering, where Nina is a manager; Carol is a manager in Sales. */
+/** All rows belong to Engineering. Nina is a manager there. Carol is a manager in Sales. */
 const actors: readonly Actor[] = [
   actor('an executive', eve, 'executive'),
   actor('finance-write', bob, 'finance-write'),

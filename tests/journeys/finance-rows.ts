@@ -136,7 +136,7 @@ export async function newReport(
   return report_id;
 }
 
-/** The stored row with all its columns; an empty object if there is none. */
+/** The stored row with all its columns, or an empty object. */
 export async function stored(
   testRuntime: TestRuntime,
   table: 'budgets' | 'invoices' | 'expense_reports',

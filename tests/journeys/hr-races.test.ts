@@ -1,4 +1,4 @@
-/** Concurrent decisions: three replicas on PostgreSQL give the same outcome as PGlite, which runs one transaction at a time. */
+/** Concurrent decisions have the same outcome on three replicas with PostgreSQL as on PGlite. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import { code, databases, employeeIdOf as id, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
@@ -89,7 +89,7 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
         [id(marcus)],
       ),
     ).toBe(5);
-    // Two of the new requests fit; for the third there are no days left.
+    // Two of the new requests succeed. For the third, no days are left.
     for (const [start, comes] of [
       ['2026-11-30', 'success'],
       ['2026-12-07', 'success'],

@@ -1,4 +1,4 @@
-/** Installations with some of the domains: each starts, answers, and says what it does without the others. */
+/** Installations with only some of the domains start, answer, and name what is missing. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterEach(async () => {
   await server?.close();
   server = undefined;
 });
-/** An empty data folder: the start creates the tables and the sample rows of these domains. */
+/** An empty data folder. The start creates the tables and sample rows in it. */
 const open = async (...domains: readonly Installed[]): Promise<TestServer> =>
   (server = await openTestServerOf(registryOf(domains, sampleCompany), { settings: { TAMSHAI_SAMPLE_EMPLOYEES: '100' } }));
 /** A data folder with the tables of all domains, which is faster. The phrases of tasks belong to other tools, so they are left out. */
@@ -101,7 +101,7 @@ describe('a domain that needs a contract of hr', () => {
     expect([await name(marcus, marcus), await name(marcus, nina)]).toEqual([{ name: 'Marcus Johnson' }, { name: null }]);
     expect((await both.rest(marcus, 'tasks', 'get_name_for_errand', { id: id(marcus) }, { roles: ['employee'] })).status).toBe(200);
 
-    // The embedded database has one session: a call to hr inside the transaction would never be answered.
+    // The embedded database has one session, so a call to hr inside the transaction would never get an answer.
     const card = await both.ask(alice, 'tasks', 'add_errand', { id: id(eve) });
     expect(card.confirmationData.subject.label).toBe('Eve Thompson');
     expect((await both.decide(alice, card.confirmationId, true)).body).toMatchObject({

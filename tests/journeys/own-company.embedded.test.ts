@@ -167,7 +167,7 @@ describe('no sample company', () => {
   test('no store has a row', async () => {
     const { registry, data, close } = await serve([hr, tasks, rooms, vehicles, notices], undefined);
     await close();
-    // The same folder with a company: its people see that their own loads found empty stores.
+    // A later start with a company fills only empty stores, so its rows prove that they were empty.
     const options = { registry, employees: 500, today: new Date() };
     for (const domain of ['hr', 'tasks', 'rooms']) expect(await sampleTables(domain, options)).toEqual([]);
     for (const domain of ['vehicles', 'notices']) expect(await sampleCollections(domain, options)).toEqual([]);

@@ -59,7 +59,7 @@ test('every page has a strict policy without unsafe sources, and contains only w
       expect(policy, path).toMatch(/default-src 'none'/);
       expect(policy, path).toMatch(/frame-ancestors 'none'/);
       expect(policy, path).toMatch(/base-uri 'none'/);
-      // The policy allows inline styles by their digest; there are no inline scripts.
+      // The policy allows inline styles by their digest, and no inline scripts.
       for (const [, content = ''] of text.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g))
         expect(policy, path).toContain(`'sha256-${createHash('sha256').update(content).digest('base64')}'`);
       expect(text, path).not.toMatch(/ style="| on[a-z]+="|<script(?![^>]* src=)[^>]*>/);

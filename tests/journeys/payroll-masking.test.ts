@@ -1,4 +1,4 @@
-/** Who sees whose payroll and which amounts: the pay mask, only the last four digits of numbers, and no totals of one or two people. */
+/** Who sees whose payroll, and which amounts and digits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/declare/answer.ts';
 import { HIDDEN } from '../../src/declare/fields.ts';

@@ -132,7 +132,7 @@ export const CLIENTS: readonly (readonly [string, Connect, string])[] = [
   ['SDK 1 on 2025-11-25', sdk1, '2025-11-25'],
 ];
 
-/** Polls until the condition holds, without a limit: the timeout of the test ends it. */
+/** Polls until the condition holds or the test times out. */
 export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await so())) await new Promise((again) => setTimeout(again, 10));
 }

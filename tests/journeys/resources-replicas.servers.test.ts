@@ -1,4 +1,4 @@
-/** Two replicas on one PostgreSQL, one of which is killed while clients write: every subscriber gets every notification once, in order. */
+/** Kills one of two replicas while clients write. Every subscriber gets every notification once, in order. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect as dial, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ if (database !== undefined && redis !== undefined) {
       const token = (user: string) => () => two.token(user, { mcp: true });
       const through = (port: number) => `http://localhost:${port}/mcp`;
       front.targets.push(portOne);
-      // Clients of 2025 revisions reconnect by themselves; those of 2026 subscribe again after their last transaction.
+      // A 2025 client reconnects by itself. A 2026 client subscribes again after its last transaction.
       const clients: Record<string, AnyClient> = {
         'old at two': await sdk1(through(portTwo), token('marcus.johnson')),
         'new at two': await sdk2('auto')(through(portTwo), token('sarah.kim')),
@@ -102,7 +102,7 @@ if (database !== undefined && redis !== undefined) {
         while (next < WRITES) {
           const n = next++;
           const testServers = both();
-          // The killed replica may or may not have committed its running writes; the transaction log tells.
+          // The transaction log shows which running writes the killed replica has committed.
           await write(n, testServers[n % testServers.length] ?? two).catch(() => undefined);
           if (n !== KILLED_AFTER) continue;
           first?.process.kill('SIGKILL');

@@ -1,4 +1,4 @@
-/** Closing a ticket: only after an approval, once, by the right roles, and not if the ticket has changed since the card was shown. */
+/** Closing a ticket needs an approval and a role, happens once, and fails if the ticket has changed since the card was shown. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../src/declare/people.ts';
 import * as support from '../../domains/support/index.ts';

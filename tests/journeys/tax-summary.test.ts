@@ -106,7 +106,7 @@ const itemsOf = (some: readonly Estimate[], returns: readonly Filing[]): Item[] 
 ];
 const sum = (items: readonly Item[], value: (item: Item) => bigint) => Number(items.reduce((all, item) => all + value(item), 0n)) / 100;
 
-/** Computes the summary independently of the product: in whole cents, row by row. */
+/** Computes the summary without the product's code, in whole cents. */
 function expected(items: readonly Item[], today: string, year: number, quarter: number | undefined) {
   const own = items.filter((item) => item.year === year && (quarter === undefined || item.quarter === quarter));
   const earlier = items.filter(

@@ -1,4 +1,4 @@
-/** Token revocation (RFC 7009): afterwards no gateway or server accepts the token, and its open streams end. */
+/** Token revocation (RFC 7009): no gateway or server accepts a revoked token, and its open streams end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer } from '../../src/testing/test-server.ts';
 import { openTestServer } from '../test-server.ts';
@@ -16,7 +16,7 @@ const base = () => testServer.tamshai.base;
 const revoke = (token: string, more: Record<string, string> = {}, realm = 'staff') =>
   ask(`${base()}/oidc/${realm}/token/revocation`, { form: { token, client_id: 'tamshai-cli', ...more } });
 const listTools = async (token: string, server?: string) => (await testServer.rpc(token, 'tools/list', {}, { server })).status;
-/** Sends twelve requests: behind a load balancer, they reach every gateway. */
+/** Sends twelve requests, so that a load balancer forwards some to every gateway. */
 const everywhere = async (token: string, server?: string) =>
   new Set(await Promise.all(Array.from({ length: 12 }, () => listTools(token, server))));
 

@@ -94,7 +94,7 @@ describe('with a traces endpoint', () => {
       'success',
       `trace-${server}`,
     ]);
-    // Before the call, sign-in asks hr for the person's employment: that span belongs to the request.
+    // Before the call, sign-in asks hr for the person's employment. The request has a span for it.
     const [ofCall, others] = [true, false].map((isOfCall) =>
       stores.filter(({ parentSpanId }) => (parentSpanId === call?.spanId) === isOfCall),
     );

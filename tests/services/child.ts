@@ -10,7 +10,7 @@ export interface Child {
   readonly process: ChildProcess;
   /** The next line that the child prints. Rejects if the child ends before it prints one. */
   line(): Promise<string>;
-  /** Resolves when the child has ended: its exit code and everything that it printed. */
+  /** Resolves when the child has ended, with its exit code and output. */
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
 }
 

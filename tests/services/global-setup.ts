@@ -26,7 +26,7 @@ export default async function start(): Promise<() => Promise<void>> {
   const names = (process.env['TAMSHAI_TEST_SERVERS'] ?? '').split(',').filter(Boolean);
   const unknown = names.find((name) => !Object.hasOwn(SERVERS, name));
   if (unknown !== undefined) throw new Error(`TAMSHAI_TEST_SERVERS names an unknown server: ${unknown}`);
-  // All at the same time: most of a start is waiting.
+  // Starts all at the same time, because a start mostly waits.
   const starts = await Promise.allSettled(
     names.map(async (name) => {
       const [variable, open] = SERVERS[name] ?? [];

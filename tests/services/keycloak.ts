@@ -46,7 +46,7 @@ function give(path: string, { uid, gid }: Account): void {
 }
 
 export interface Keycloak extends TestServer {
-  /** A request as its administrator; returns the body, or the id of the new object. */
+  /** Sends a request as the administrator, and returns the body or the id of the new object. */
   admin<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   kill(): Promise<void>;
   /** Restarts it at the same address, with its data. */
@@ -78,7 +78,7 @@ export async function startKeycloak(realms: readonly { readonly realm: string }[
   const account = unprivileged();
   const folder = ownFolder('keycloak', account);
   const [port, management] = [await freePort(), await freePort()];
-  // Links to the files of the built folder, beside its own data: the built folder is shared and must not change.
+  // Uses links, because other runs share the built folder.
   for (const part of ['lib', 'conf', 'providers', 'themes', 'bin']) symlinkSync(join(built, part), join(folder, part));
   mkdirSync(join(folder, 'data', 'import'), { recursive: true });
   for (const realm of realms) writeFileSync(join(folder, 'data', 'import', `${realm.realm}-realm.json`), JSON.stringify(realm));

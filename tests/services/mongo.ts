@@ -37,7 +37,7 @@ function binary(): string {
 
 /** An empty replica set with one member, on a random loopback port. It ends abandoned transactions after a few seconds. */
 export async function startMongo(): Promise<TestServer> {
-  // Before the first `await`: a download blocks this process, and no deadline of a server that starts at the same time may pass meanwhile.
+  // This runs before the first `await`, because a download blocks the process and other servers could miss their deadline.
   const mongod = binary();
   const folder = ownFolder('mongo', {});
   const port = await freePort();

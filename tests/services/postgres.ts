@@ -32,7 +32,7 @@ function makeLinks(native: string): void {
   }
 }
 
-/** The folder of the programs: a copy of it, if the server's account cannot read this project. */
+/** The folder of the programs, or a copy if the server's account cannot read this project. */
 function runnable(native: string, account: Account): string | undefined {
   makeLinks(native);
   const version = (bin: string) => output(join(bin, 'postgres'), ['--version'], { ...account, cwd: '/' });
@@ -74,7 +74,7 @@ export async function startPostgres(): Promise<TestServer> {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     version: (output(join(bin, 'postgres'), ['--version'], { ...account, cwd: folder }) ?? '').trim().replace(/^.* /, 'PostgreSQL '),
     pid: server.pid,
-    // SIGINT stops PostgreSQL at once; with SIGTERM it would wait until the last client disconnects.
+    // SIGINT stops PostgreSQL at once. With SIGTERM it would wait until the last client disconnects.
     stop: () => server.stop('SIGINT'),
   };
 }

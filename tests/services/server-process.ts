@@ -24,7 +24,7 @@ process.once('exit', () => {
   for (const work of atExit) work();
 });
 
-/** For root: the first of these accounts that exists, else `nobody`: servers refuse to run as root. Others use their own account. */
+/** Servers do not run as root. Root uses the first of these accounts that exists, or `nobody`. */
 export function unprivileged(...names: string[]): Account {
   if (process.getuid?.() !== 0) return {};
   for (const name of [...names, 'nobody']) {
@@ -61,7 +61,7 @@ export function ownFolder(name: string, { uid, gid }: Account): string {
   return folder;
 }
 
-/** Where downloaded programs are kept between runs. For root it is not in root's home, which other accounts cannot read. */
+/** The folder of downloaded programs. Other accounts cannot read root's home, so root uses another folder. */
 export const programCache = (): string =>
   process.env.TAMSHAI_TEST_CACHE || (process.getuid?.() === 0 ? '/var/cache/tamshai-test' : join(homedir(), '.cache', 'tamshai-test'));
 

@@ -24,7 +24,7 @@ function program(): string {
 
 /** A toxiproxy without proxies, on a random loopback port. */
 export async function startToxiproxy(): Promise<TestServer> {
-  // Before the first `await`: a build blocks this process, and no deadline of a server that starts at the same time may pass meanwhile.
+  // This runs before the first `await`, because a build blocks the process and other servers could miss their deadline.
   const toxiproxy = program();
   const account = unprivileged();
   const folder = ownFolder('toxiproxy', account);
@@ -46,7 +46,7 @@ export type Toxic =
 
 export interface ToxicLink {
   readonly port: number;
-  /** Toxics apply to the server's answers; requests always arrive. */
+  /** Toxics change only the server's answers. Requests always arrive. */
   poison(toxic: Toxic): Promise<void>;
   /** Refuses connections, and closes open ones. */
   down(): Promise<void>;

@@ -39,7 +39,7 @@ const running = spawn(process.execPath, ['--import', new URL('./collect.mjs', im
 });
 const over = new Promise((resolve) => running.once('exit', resolve));
 
-/** Tokens are reused for 200 seconds: they are valid for five minutes. */
+/** Reuses a token for 200 seconds. It is valid for five minutes. */
 const tokens = new Map();
 const token = (user, mcp) => {
   const key = `${user} ${mcp}`;
@@ -83,7 +83,7 @@ const WORK = [
     const { text } = await call(base, 'frank.davis', 'tasks', 'add_task', { title: 'soak' });
     await call(base, 'frank.davis', 'tasks', 'delete_task', { task_id: JSON.parse(text).data?.task_id });
   },
-  // A 2025 client with a session; every other one does not delete its session.
+  // A 2025 client with a session. Half of these clients do not delete their session.
   async (base, n) => {
     const rpc = (id, method, params, session) =>
       send(base, '/mcp', {
@@ -99,7 +99,7 @@ const WORK = [
     await rpc(2, 'tools/call', { name: 'hr_get_time_off_balances', arguments: {} }, session);
     if (n % 2 === 0) await send(base, '/mcp', { method: 'DELETE', as: 'nina.patel', mcp: true, headers: { 'mcp-session-id': session } });
   },
-  // Two people share these questions: one person may have six open answers at most.
+  // Two people ask, because one person may have at most six open answers.
   (base, _n, who) =>
     send(base, '/api/query', { as: who % 2 === 0 ? 'nina.patel' : 'sarah.kim', body: { query: 'how many vacation days do I have left?' } }),
 ];

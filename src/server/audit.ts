@@ -1,4 +1,4 @@
-/** Opens the audit log of a process: first the records of its calls, then, when the stores are open, reading and verifying all chains. */
+/** Opens the audit log of a process: first the records of its calls, later all chains for reading and verification. */
 import { join } from 'node:path';
 import { type AuditKeys, signedByUs, verifyChains } from '../engine/audit/chain.ts';
 import type { AuditChains, AuditLog, Clock, KeyValue, Logger } from '../engine/ports.ts';
@@ -20,7 +20,7 @@ export interface CallRecords extends Module {
   readonly checkpoints: Checkpoints;
   /** All records of calls that this process stores. */
   readonly chains: AuditChains;
-  /** Appends records of calls; records of a rate-limited caller are counted together. */
+  /** Appends records of calls. Counts the calls of a rate-limited caller in one record. */
   readonly log: AuditLog;
   readonly refusals: Refusals;
 }

@@ -1,4 +1,4 @@
-/** Opens the listeners of a process before anything else, and later serves the gateway, the domains and the operations port on them. */
+/** Opens the listeners of a process first, and later serves the gateway, the domains and the operations port on them. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createFailedAuthLimit } from '../gateway/access.ts';
 import { contractKeysOf } from '../identity/gateway-keys.ts';
@@ -35,7 +35,7 @@ export const openListeners = ({ config: { hosts, ports, opsPort }, names, limits
   });
 
 export interface Http extends Module {
-  /** The process reports itself as not ready for `ms`; then it accepts no more connections and waits for running requests. */
+  /** The process is not ready for `ms`. Then it accepts no more connections and waits for running requests. */
   drain(ms: number): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** Modules: parts of a process that open other resources and close all of them. */
 
-/** Registers an opened resource, to be closed with the module that opens it. */
+/** Adds an opened resource, which closes together with the module. */
 export type Use = <T extends Closeable>(resource: T) => T;
 export interface Closeable {
   close(): unknown;
@@ -10,7 +10,7 @@ export interface Module {
   close(): Promise<void>;
 }
 
-/** If `open` fails, closes what it has opened so far. `onLost` gets the errors of closing, because the caller gets the error of `open`. */
+/** If `open` fails, closes the resources that it has opened. The caller gets the error of `open`; `onLost` gets the errors of closing. */
 export async function openModule<T extends object>(
   open: (use: Use) => T | Promise<T>,
   onLost: (error: unknown) => void = () => {},

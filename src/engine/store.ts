@@ -76,7 +76,7 @@ export interface Store<K extends StoreKind> {
    * Groups the rows that `page` would return without a limit, and measures each group. The groups have no order. The caller must check
    * that the person may see the named fields.
    */
-  groups?(who: StoreSession, query: Queries[K], asked: GroupsQuery): Promise<Group[]>;
+  groups(who: StoreSession, query: Queries[K], asked: GroupsQuery): Promise<Group[]>;
   /**
    * Commits the writes, the result under `id` and the audit record in one transaction. If `id` is already committed, it returns the stored
    * result and does not run the body.

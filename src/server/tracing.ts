@@ -210,6 +210,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
         ...inner,
         read: (who, body) => traced('read', who.domain, () => inner.read(who, body)),
         page: (who, query, window, item) => traced('page', who.domain, () => inner.page(who, query, window, item)),
+        groups: (who, query, asked) => traced('groups', who.domain, () => inner.groups(who, query, asked)),
         executeOnce: (who, effect, body) => traced('once', who.domain, () => inner.executeOnce(who, effect, body)),
       };
     },

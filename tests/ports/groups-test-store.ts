@@ -9,6 +9,7 @@ import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
 import { documentWords } from '../../src/declare/documents.ts';
 import { FieldFilter, Filter, filters } from '../../src/declare/filter.ts';
 import { asc } from '../../src/declare/order.ts';
+import { field, searchWords } from '../../src/declare/search.ts';
 import { sql } from '../../src/declare/sql.ts';
 import type { Group, GroupsQuery, Store, StoreSession } from '../../src/engine/store.ts';
 import { platformFolder } from '../../src/server/schemas.ts';
@@ -16,6 +17,7 @@ import type { DocumentDatabase } from '../../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
 import { openMongo } from '../../src/storage/documents/mongodb.ts';
 import { type Collections, createDocumentStore } from '../../src/storage/documents/store.ts';
+import type { SearchDomain } from '../../src/storage/search/shape.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
 import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
@@ -24,6 +26,7 @@ import { createSqlStore } from '../../src/storage/sql/store.ts';
 import { storesFor } from '../stores.ts';
 import { effected } from './documents-test-store.ts';
 import { type Order, someone } from './groups-rows.ts';
+import { openAt, searchStores } from './search-test-store.ts';
 
 export const order = z.object({
   id: z.string(),
@@ -96,7 +99,7 @@ function onSql(database: SqlDatabase, close: () => Promise<void>): GroupsTestSto
   return {
     rows: (who, where) =>
       store.page(who, list, { order: asc('id'), after: undefined, take: 10_000, where }, order) as Promise<unknown> as Promise<Order[]>,
-    groups: async (who, asked) => (await store.groups?.(who, list, asked)) ?? [],
+    groups: (who, asked) => store.groups(who, list, asked),
     close,
   };
 }
@@ -167,7 +170,7 @@ async function onDocuments(database: DocumentDatabase, { rows, removed }: Opened
       const found = await store.page(who, documentWords.from('orders'), window, document.extend({ team: z.string().nullish() }));
       return found.map(({ _id, ...row }) => order.parse({ ...row, id: _id, team: row['team'] ?? null }));
     },
-    groups: async (who, asked) => (await store.groups?.(who, documentWords.from('orders'), { ...asked, where: named(asked.where) })) ?? [],
+    groups: (who, asked) => store.groups(who, documentWords.from('orders'), { ...asked, where: named(asked.where) }),
     close,
   };
 }
@@ -200,7 +203,63 @@ async function openOnMongo(url: string, opened: Opened): Promise<GroupsTestStore
   });
 }
 
+const searchDomain: SearchDomain = {
+  name: 'ledger',
+  collections: {
+    orders: {
+      key: 'id',
+      fields: {
+        tenant: field.word,
+        owner: field.word,
+        team: field.word,
+        stage: field.word,
+        open: field.flag,
+        size: field.number,
+        amount: field.number,
+        rating: field.number,
+        day: field.word,
+        at: field.time,
+        pay: field.number,
+        note: field.text(),
+        tags: field.words,
+      },
+      rows: {
+        everyone: ({ organizationId }) => filters.where({ tenant: organizationId ?? '' }),
+        own: ({ organizationId, username }) => filters.where({ tenant: organizationId ?? '', owner: username }),
+        outside: 'none',
+      },
+      hides: { own: ['pay'] },
+      indexes: [['stage', 'day']],
+    },
+  },
+};
+
+async function openOnSearch(url: string, { rows, removed }: Opened): Promise<GroupsTestStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'tamshai-groups-'));
+  const place = url === '' ? { file: join(folder, 'search.db') } : { url, prefix: `t${randomBytes(5).toString('hex')}` };
+  const backend = await openAt(place, undefined, searchDomain);
+  // Search collections only lose rows as a whole, so a removed order is one that is not stored.
+  await backend.loader.fill('orders', rows.filter(({ id }) => !removed.includes(id)) as unknown as Record<string, unknown>[], () => {});
+  const store = backend.store(idle);
+  return {
+    rows: (who, where, words) =>
+      store.page(
+        who,
+        searchWords.from('orders', undefined, words),
+        { order: asc('id'), after: undefined, take: 10_000, where },
+        order,
+      ) as Promise<unknown> as Promise<Order[]>,
+    groups: (who, asked, words) => store.groups(who, searchWords.from('orders', undefined, words), asked),
+    async close() {
+      await backend.drop?.();
+      await backend.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
 const { TAMSHAI_TEST_DATABASE_URL: postgres, TAMSHAI_TEST_MONGODB_URL: mongodb } = process.env;
+const SEARCH = { refuses: true, hasWords: true };
 const DOCUMENTS = { refuses: true, hasWords: false };
 const SQL = { refuses: false, hasWords: false };
 export const suites: readonly GroupsSuite[] = [
@@ -212,4 +271,5 @@ export const suites: readonly GroupsSuite[] = [
     { ...DOCUMENTS, name: 'embedded documents', open: openEmbedded },
     ...(mongodb ? [{ ...DOCUMENTS, name: 'documents on MongoDB', open: (opened: Opened) => openOnMongo(mongodb, opened) }] : []),
   ),
+  ...searchStores.map(([name, url]) => ({ ...SEARCH, name: `search on ${name}`, open: (opened: Opened) => openOnSearch(url, opened) })),
 ];

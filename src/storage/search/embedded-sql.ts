@@ -1,7 +1,7 @@
 /** Translates filters and search words to SQL. Values are parameters; words are quoted stems of letters and digits. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Figures } from '../../declare/search.ts';
-import type { Asked } from './handles.ts';
+import type { Asked, RowsQuery } from './handles.ts';
 import type { PlainField, Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';
 
@@ -100,7 +100,7 @@ interface Clause {
   readonly points: number;
   readonly match: string;
 }
-type Scoring = Pick<Asked, 'shape' | 'texts'>;
+type Scoring = Pick<RowsQuery, 'shape' | 'texts'>;
 
 function wordClauses({ shape, texts }: Scoring, { sought, near }: Variants, word: number): Clause[] {
   if (near.length === 0) return [];
@@ -126,7 +126,7 @@ function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): 
 }
 
 /** Selects the score of each document that has enough of the words. */
-function scored(into: Statement, table: string, asked: Asked, variants: readonly Variants[]): void {
+function scored(into: Statement, table: string, asked: RowsQuery, variants: readonly Variants[]): void {
   into.add('WITH found AS (');
   clausesOf(into, table, [
     ...variants.flatMap((each, word) => wordClauses(asked, each, word)),
@@ -143,7 +143,7 @@ export interface ScoringPart {
   readonly isWord: boolean;
   readonly statement: Statement;
 }
-export function scoringParts(table: string, asked: Asked, variants: readonly Variants[]): ScoringPart[] {
+export function scoringParts(table: string, asked: RowsQuery, variants: readonly Variants[]): ScoringPart[] {
   const part = (isWord: boolean, clauses: readonly Clause[]): ScoringPart[] => {
     if (clauses.length === 0) return [];
     const statement = new Statement().add('SELECT doc, sum(s) FROM (');
@@ -183,20 +183,24 @@ function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' ORDER BY score DESC LIMIT ?))', take);
 }
 
-/** `by` is either the words of the query or scores that are already computed. */
-export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
-  const { shape, filter, order, after, take, seek } = asked;
-  const into = new Statement();
+/** Adds the rows with enough of the words. `by` is either the words of the query or scores that are already computed. */
+export function hitsOf(into: Statement, table: string, asked: RowsQuery, by: readonly Variants[] | Scores): void {
   if (by instanceof Map) {
     const pairs = JSON.stringify([...(by as Scores)]);
     into.add(
       `WITH hits AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS doc, json_extract(value, '$[1]') AS score FROM json_each(?)) `,
       pairs,
     );
-  } else if (seek) scored(into, table, asked, by as readonly Variants[]);
-  into.add(
-    `SELECT d.body, d.version, ${seek ? 'h.score' : '0'} FROM ${seek ? `hits h CROSS JOIN ${table} d ON d.doc = h.doc` : `${table} d`} WHERE `,
-  );
+  } else if (asked.seek) scored(into, table, asked, by as readonly Variants[]);
+}
+export const sourceOf = (table: string, { seek }: RowsQuery): string =>
+  seek ? `hits h CROSS JOIN ${table} d ON d.doc = h.doc` : `${table} d`;
+
+export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
+  const { shape, filter, order, after, take, seek } = asked;
+  const into = new Statement();
+  hitsOf(into, table, asked, by);
+  into.add(`SELECT d.body, d.version, ${seek ? 'h.score' : '0'} FROM ${sourceOf(table, asked)} WHERE `);
   condition(into, shape, filter);
   if (seek && !(by instanceof Map) && isBestFirst(asked)) bestOnly(into, asked);
   // Without words all scores are equal. Then SQLite can use an index for the order.

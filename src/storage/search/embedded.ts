@@ -10,8 +10,9 @@ import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
 import type { Followed, SearchBackend } from './backend.ts';
 import { createFileChains } from './embedded-chains.ts';
 import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
+import { groupOf, groupsStatement } from './embedded-groups.ts';
 import { condition, finding, grouping, reachable, type Scores, scoringParts, Statement, type Variants } from './embedded-sql.ts';
-import { type Asked, Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
+import { Asking, type Engine, type Hit, readerOver, type RowsQuery, writerOver } from './handles.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
@@ -84,7 +85,7 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
   const version = db.prepare('PRAGMA data_version').raw();
   const changes = () => String(version.get());
   /** Scores the rows with enough words, one word per event loop turn. */
-  async function scoresOf(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
+  async function scoresOf(asked: RowsQuery, variants: readonly Variants[]): Promise<Scores> {
     const rows = new Map<number, { words: number; score: number }>();
     for (const { isWord, statement } of scoringParts(tableOf(domain, asked.shape), asked, variants)) {
       for (const [doc, score] of all(statement) as [number, number][]) {
@@ -96,28 +97,32 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
       await nextTurn();
     }
     const enough = [...rows].filter(([, { words }]) => words >= (asked.seek?.needed ?? 1));
-    return reachable(asked, new Map(enough.map(([doc, { score }]) => [doc, score])));
+    return new Map(enough.map(([doc, { score }]) => [doc, score]));
   }
   /**
    * Scores again if rows changed meanwhile, at most three times. Old scores disclose nothing: the filter applies when the rows are read.
    */
-  async function settledScores(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
+  async function settledScores(asked: RowsQuery, variants: readonly Variants[]): Promise<Scores> {
     for (let left = SCORING_TRIES; ; left--) {
       const before = changes();
       const scores = await scoresOf(asked, variants);
       if (left === 1 || changes() === before) return scores;
     }
   }
+  async function wanted(asked: RowsQuery): Promise<readonly Variants[] | Scores> {
+    const words = asked.seek?.words ?? [];
+    const inTurns = words.length > wordsAtOnce;
+    const variants: Variants[] = [];
+    for (const sought of words) {
+      variants.push({ sought, near: near(asked.shape, sought) });
+      if (inTurns) await nextTurn();
+    }
+    return inTurns ? settledScores(asked, variants) : variants;
+  }
   return {
     async find(asked) {
-      const words = asked.seek?.words ?? [];
-      const inTurns = words.length > wordsAtOnce;
-      const variants: Variants[] = [];
-      for (const sought of words) {
-        variants.push({ sought, near: near(asked.shape, sought) });
-        if (inTurns) await nextTurn();
-      }
-      const rows = all(finding(tableOf(domain, asked.shape), asked, inTurns ? await settledScores(asked, variants) : variants));
+      const by = await wanted(asked);
+      const rows = all(finding(tableOf(domain, asked.shape), asked, by instanceof Map ? reachable(asked, by as Scores) : by));
       return rows.map(([body, version, score]) => ({
         row: JSON.parse(String(body)) as Row,
         version: Number(version),
@@ -128,6 +133,9 @@ function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine
       const statement = new Statement().add(`SELECT count(*) FROM ${tableOf(domain, shape)} d WHERE `);
       condition(statement, shape, filter);
       return Number(all(statement)[0]?.[0] ?? 0);
+    },
+    async measure(asked) {
+      return all(groupsStatement(tableOf(domain, asked.shape), asked, await wanted(asked))).map(groupOf(asked));
     },
     async groups(shape, filter, figures) {
       const names = [...(figures.by ?? []), ...Object.keys(figures.figures)];
@@ -294,6 +302,7 @@ export function openEmbeddedSearch(
       async page(who, query, window, item) {
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
+      groups: (who, query, asked) => new Asking(reading, shapes, who).measure(query, asked),
       async executeOnce(who, effect, body) {
         if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');
         waiting++;

@@ -15,7 +15,8 @@ import {
   type SearchWriter,
   searchWords,
 } from '../../declare/search.ts';
-import type { StoreSession, Versions, Window } from '../../engine/store.ts';
+import type { Group, GroupsQuery, StoreSession, Versions, Window } from '../../engine/store.ts';
+import { checkedGroups, type GroupsAsked } from './groups.ts';
 import { highlight } from './highlight.ts';
 import {
   checkOrder,
@@ -31,12 +32,15 @@ import {
 } from './shape.ts';
 import { type Seeking, seeking } from './words.ts';
 
-export interface Asked {
+/** The rows that a query selects. */
+export interface RowsQuery {
   readonly shape: Shape;
   /** Scope and filter together, checked by `usable`. */
   readonly filter: Filter;
   readonly seek: Seeking | undefined;
   readonly texts: readonly TextField[];
+}
+export interface Asked extends RowsQuery {
   readonly order: Order<string>;
   readonly after: readonly KeyPart[] | undefined;
   readonly take: number;
@@ -51,6 +55,8 @@ export interface Engine<H extends Hit> {
   find(asked: Asked): Promise<H[]>;
   count(shape: Shape, filter: Filter): Promise<number>;
   groups(shape: Shape, filter: Filter, figures: Figures): Promise<Row[]>;
+  /** Returns at most one group more than `most`. */
+  measure(asked: GroupsAsked): Promise<Group[]>;
 }
 
 /** The one document that an effect writes. */
@@ -124,19 +130,31 @@ export class Asking<H extends Hit> {
     return made instanceof Filter ? usable(shape, made, new Set()) : NONE;
   }
 
-  async #within(shape: Shape, filter: Filter): Promise<Filter> {
-    if (!(filter instanceof Filter)) throw new Error('not a filter');
-    return new Filter('all', [await this.scope(shape), usable(shape, filter, this.hidden(shape))]);
+  async #within(shape: Shape, ...given: readonly Filter[]): Promise<Filter> {
+    if (!given.every((filter) => filter instanceof Filter)) throw new Error('not a filter');
+    const hidden = this.hidden(shape);
+    return new Filter('all', [await this.scope(shape), ...given.map((filter) => usable(shape, filter, hidden))]);
   }
 
-  async find(query: SearchQuery, { order, after, take }: Window): Promise<{ hits: H[]; rows: Row[] }> {
+  async #rows({ collection, filter, words }: SearchQuery, where: Filter = EVERY): Promise<RowsQuery> {
+    const shape = this.shape(collection);
+    const hidden = this.hidden(shape);
+    const texts = shape.texts.filter(({ name }) => !isHidden(name, hidden));
+    return { shape, filter: await this.#within(shape, filter, where), seek: seeking(words), texts };
+  }
+
+  async find(query: SearchQuery, { order, after, take, where }: Window): Promise<{ hits: H[]; rows: Row[] }> {
     const shape = this.shape(query.collection);
     const hidden = this.hidden(shape);
     checkOrder(shape, order, hidden);
-    const seek = seeking(query.words);
-    const texts = shape.texts.filter(({ name }) => !isHidden(name, hidden));
-    const hits = await this.#engine.find({ shape, filter: await this.#within(shape, query.filter), seek, texts, order, after, take });
-    return { hits, rows: hits.map((hit) => shown(hit, hidden, seek, texts)) };
+    const rows = await this.#rows(query, where);
+    const hits = await this.#engine.find({ ...rows, order, after, take });
+    return { hits, rows: hits.map((hit) => shown(hit, hidden, rows.seek, rows.texts)) };
+  }
+
+  async measure(query: SearchQuery, asked: GroupsQuery): Promise<Group[]> {
+    const rows = await this.#rows(query, asked.where);
+    return this.#engine.measure(checkedGroups(rows, asked, this.hidden(rows.shape)));
   }
 
   async count(collection: string, filter: Filter): Promise<number> {

@@ -3,7 +3,7 @@ import type { KeyPart } from '../../engine/lists/cursor.ts';
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
 import type { Figure } from '../../declare/search.ts';
-import type { Asked } from './handles.ts';
+import type { Asked, RowsQuery } from './handles.ts';
 import type { Stored } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';
 
@@ -79,7 +79,7 @@ export interface Variants {
 }
 
 /** Computes the same scores as the other search stores. */
-function scored({ shape, texts, seek }: Asked, variants: readonly Variants[]): Json[] {
+function scored({ shape, texts, seek }: RowsQuery, variants: readonly Variants[]): Json[] {
   const at = (name: string) => shape.texts.findIndex((text) => text.name === name);
   const some = (i: number, near: readonly string[]): Json => ({ $gt: [{ $size: { $setIntersection: [`$s${i}`, near] } }, 0] });
   const points: Json[] = [];
@@ -114,13 +114,18 @@ function past({ direction }: Order<string>, keys: readonly string[], values: rea
   };
 }
 
+/** The stages that select the rows of a query. */
+export const rowsStages = (asked: RowsQuery, variants: readonly Variants[]): Json[] => [
+  { $match: matching(asked.filter) },
+  ...(asked.seek ? scored(asked, variants) : []),
+];
+
 export function finding(asked: Asked, variants: readonly Variants[]): Json[] {
-  const { filter, seek, order, after, take } = asked;
+  const { seek, order, after, take } = asked;
   const kept = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   const keys = kept.map(({ key }) => key);
   return [
-    { $match: matching(filter) },
-    ...(seek ? scored(asked, variants) : []),
+    ...rowsStages(asked, variants),
     ...(after
       ? [
           {

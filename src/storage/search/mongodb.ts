@@ -7,12 +7,13 @@ import { answerParser, type Row } from '../../declare/rows.ts';
 import type { Figure } from '../../declare/search.ts';
 import type { Store, StoreSession } from '../../engine/store.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted } from '../documents/database.ts';
+import { groupStages } from '../documents/groups.ts';
 import { openMongo } from '../documents/mongodb.ts';
 import type { Collections } from '../documents/store.ts';
 import { ownResult } from '../own-result.ts';
 import type { SearchBackend } from './backend.ts';
-import { Asking, type Engine, type Hit, readerOver, type Write, writerOver } from './handles.ts';
-import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } from './mongodb-query.ts';
+import { Asking, type Engine, type Hit, readerOver, type RowsQuery, type Write, writerOver } from './handles.ts';
+import { figurePipeline, finding, matching, rowsStages, stemsOf, type Variants, valuesOf } from './mongodb-query.ts';
 import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
@@ -50,17 +51,24 @@ function engineOn(source: DocumentSource, found: Found = async () => {}): Engine
       value: typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value,
     }));
   };
+  const variantsOf = async ({ shape, seek }: RowsQuery): Promise<Variants[]> => {
+    const variants: Variants[] = [];
+    for (const sought of seek?.words ?? []) variants.push({ sought, near: await near(shape, sought) });
+    return variants;
+  };
   return {
     async find(asked) {
-      const variants: Variants[] = [];
-      for (const sought of asked.seek?.words ?? []) variants.push({ sought, near: await near(asked.shape, sought) });
-      const rows = await source.aggregate(asked.shape.name, finding(asked, variants));
+      const rows = await source.aggregate(asked.shape.name, finding(asked, await variantsOf(asked)));
       await found(asked.shape, rows);
       return rows.map(({ row, row_version, score }) => ({ row: row as Row, version: Number(row_version), score: Number(score ?? 0) }));
     },
     async count(shape, filter) {
       const [row] = await source.aggregate(shape.name, [{ $match: matching(filter) }, { $count: 'n' }]);
       return Number(row?.['n'] ?? 0);
+    },
+    async measure(asked) {
+      const { stages, groupsOf } = groupStages(asked, (field) => `f.${field}`);
+      return groupsOf(await source.aggregate(asked.shape.name, [...rowsStages(asked, await variantsOf(asked)), ...stages]));
     },
     async groups(shape, filter, { by = [], figures }) {
       const all = await totals(shape, filter, by, { of: 'count' });
@@ -213,6 +221,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
       async page(who, query, window, item) {
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
+      groups: (who, query, asked) => new Asking(reading, shapes, who).measure(query, asked),
       executeOnce: (who, effect, body) => once(database, shapes, chain, who, effect, body),
       async findResult(who, id) {
         const kept = await database.effect(id);

@@ -1,7 +1,7 @@
 /** Translates filters and search words to queries of Elasticsearch and OpenSearch. Words are terms, never query text. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Figure } from '../../declare/search.ts';
-import type { Asked } from './handles.ts';
+import type { Asked, RowsQuery } from './handles.ts';
 import type { Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Seeking, type Sought } from './words.ts';
 
@@ -79,11 +79,16 @@ function wordsQuery({ words, pairs, needed }: Seeking, texts: Asked['texts'], fi
   return { bool: { filter: [filter], must: [{ bool: { should: groups, minimum_should_match: needed } }], should: together } };
 }
 
-export function searchBody({ filter, seek, texts, order, after, take }: Asked, source: readonly string[]): Json {
+/** The query for the rows. Scope and filter do not change the score. */
+export const rowsQuery = ({ filter, seek, texts }: RowsQuery): Json =>
+  seek ? wordsQuery(seek, texts, filterQuery(filter)) : { bool: { filter: [filterQuery(filter)] } };
+
+export function searchBody(asked: Asked, source: readonly string[]): Json {
+  const { seek, order, after, take } = asked;
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   return {
     size: take,
-    query: seek ? wordsQuery(seek, texts, filterQuery(filter)) : { bool: { filter: [filterQuery(filter)] } },
+    query: rowsQuery(asked),
     sort: keys.map(({ key }) => (key === '_score' ? { _score: { order: order.direction } } : { [`f.${key}`]: { order: order.direction } })),
     ...(after && { search_after: keys.map(({ value }) => value) }),
     track_scores: seek !== undefined,

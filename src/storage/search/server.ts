@@ -10,6 +10,7 @@ import { Asking, type Engine, readerOver } from './handles.ts';
 import { createServerChains } from './server-chains.ts';
 import { productOf, type SearchClient, createSearchClient } from './server-client.ts';
 import { createServerEffects } from './server-effects.ts';
+import { serverGroups } from './server-groups.ts';
 import { documentOf, type EffectEntry, type Indices, indicesOf, prepareIndices, type ServerHit } from './server-indices.ts';
 import { figureAggregation, figureOf, filterQuery, searchBody } from './server-query.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
@@ -51,6 +52,10 @@ function engineOn(client: SearchClient, indices: Indices, source: readonly strin
     async count(shape, filter) {
       const { body } = await client.call('POST', `/${indices.of(shape)}/_count`, { query: filterQuery(filter) });
       return Number(body['count']);
+    },
+    measure(asked) {
+      const path = `/${indices.of(asked.shape)}/_search`;
+      return serverGroups(async (body) => (await client.call('POST', path, { size: 0, ...body })).body, asked);
     },
     async groups(shape, filter, { by = [], figures }) {
       const names = Object.entries(figures);
@@ -173,6 +178,7 @@ export async function openSearchServer({
       async page(who, query, window, item) {
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
+      groups: (who, query, asked) => new Asking(reading, shapes, who).measure(query, asked),
       executeOnce: (who, effect, body) => effects.executeOnce(chain, who, effect, body),
       findResult: (who, id) => effects.findResult(who, id),
       audit,

@@ -69,7 +69,7 @@ function shapeOf(name: string, spec: AnySearchCollection): Shape {
       const f: Record<string, Plain | Plain[]> = {};
       const l: Record<string, string | string[]> = {};
       for (const field of plain.values()) {
-        const found = valuesAt(row, field.name).map((value) => plainValue(field, value));
+        const found = valuesAt(row, field.name).map((value) => storedValue(field, value));
         const [first] = found;
         if (first === undefined) continue;
         if (!field.many && found.length > 1) throw new Error(`${name}.${field.name} is a list and was not declared as one`);
@@ -116,7 +116,7 @@ export function valuesAt(row: unknown, name: string): unknown[] {
 }
 
 const TYPES = { word: 'string', time: 'string', number: 'number', flag: 'boolean' } as const;
-function plainValue({ name, is }: PlainField, value: unknown): Plain {
+export function storedValue({ name, is }: PlainField, value: unknown): Plain {
   if (typeof value !== TYPES[is]) throw new Error(`${name} is not a ${is}`);
   if (is === 'time') return moment(value as string);
   if (is === 'word') return wellFormed(value as string);
@@ -159,14 +159,14 @@ function storedTest(field: PlainField, test: Test): Test {
   switch (test.op) {
     case 'is':
     case 'not':
-      return test.value === null ? test : { op: test.op, value: plainValue(field, test.value) };
+      return test.value === null ? test : { op: test.op, value: storedValue(field, test.value) };
     case 'above':
     case 'atLeast':
     case 'below':
     case 'atMost':
-      return { op: test.op, value: plainValue(field, test.value) as string | number };
+      return { op: test.op, value: storedValue(field, test.value) as string | number };
     case 'oneOf':
-      return { op: 'oneOf', value: test.value.map((value) => (value === null ? null : plainValue(field, value))) };
+      return { op: 'oneOf', value: test.value.map((value) => (value === null ? null : storedValue(field, value))) };
     case 'text':
     case 'prefix':
     case 'part':

@@ -1,4 +1,4 @@
-/** Groups and measures documents in memory. The aggregation of mingo takes ten times as long. */
+/** Groups documents and computes their measures in memory. The aggregation of mingo takes ten times as long. */
 import { fieldName } from '../../declare/filter.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Group, GroupKey, GroupMeasure, GroupsQuery } from '../../engine/store.ts';
@@ -27,7 +27,7 @@ function keyOf({ field, type, edges }: GroupKey): Read {
   const read = readerOf(field);
   if (edges === undefined) return read;
   if (type === 'plain') throw new Error(`edges need days or times: ${field}`);
-  // The inner edges alone put a value outside the edges into the first or the last group.
+  // The outer edges are left out. A value beyond them then belongs to the first or the last group.
   const inner = edges.slice(1, -1);
   return (row) => {
     const value = read(row);

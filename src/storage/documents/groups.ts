@@ -1,4 +1,4 @@
-/** Groups with their measures as stages of a MongoDB aggregation, for documents and for search collections. */
+/** Translates groups and measures to stages of a MongoDB aggregation, for documents and search collections. */
 import { type FieldFilter, Filter, fieldName } from '../../declare/filter.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Group, GroupKey, GroupMeasure, GroupsQuery } from '../../engine/store.ts';
@@ -7,7 +7,7 @@ import type { Query } from './database.ts';
 type Expression = unknown;
 
 const literal = (value: unknown): Expression => ({ $literal: value });
-/** Null, if the field is absent. */
+/** Null if the field is absent. */
 const valueOf = (path: string): Expression => ({ $ifNull: [`$${path}`, null] });
 const isThere = (path: string): Expression => ({ $cond: [{ $eq: [valueOf(path), null] }, 0, 1] });
 
@@ -24,7 +24,7 @@ function edgesUpTo(path: string, edges: readonly string[], first = 0): Expressio
   };
 }
 
-/** The inner edges alone put a value outside the edges into the first or the last group. */
+/** The outer edges are left out. A value beyond them then belongs to the first or the last group. */
 function keyOf({ type, edges, field }: GroupKey, path: string): Expression {
   if (edges === undefined) return valueOf(path);
   if (type === 'plain') throw new Error(`edges need days or times: ${field}`);
@@ -50,7 +50,7 @@ export interface GroupStages {
   groupsOf(found: readonly Row[]): Group[];
 }
 
-/** The stages after those that select the rows. `pathOf` says where a field of the rows is stored. */
+/** These stages follow the stages that select the rows. `pathOf` returns where a field is stored. */
 export function groupStages({ by, measures, most }: Omit<GroupsQuery, 'where'>, pathOf: (field: string) => string): GroupStages {
   const path = (field: string) => fieldName(pathOf(field));
   const id = Object.fromEntries(by.map((key, i) => [`k${i}`, keyOf(key, path(key.field))]));

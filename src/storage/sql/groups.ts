@@ -7,7 +7,7 @@ import type { Group, GroupKey, GroupMeasure, GroupsQuery } from '../../engine/st
 const EVERY_ROW = sql`true`;
 const NO_ROW = sql`false`;
 
-/** The name of a column of the list's query. With a dot, it could name another relation. */
+/** With a dot, the name could mean a column of another relation. */
 function columnOf(name: string): SqlText {
   if (name.includes('.')) throw new Error(`not a column name: ${name}`);
   return sql.ref(name);
@@ -16,7 +16,7 @@ function columnOf(name: string): SqlText {
 const joined = (by: ' and ' | ' or ', parts: readonly SqlText[]): SqlText =>
   new SqlText(['(', ...parts.slice(1).map(() => by), ')'], parts);
 
-/** PostgreSQL gives a text the type of its column. An integer of eight bytes can be compared by an index of any integer type. */
+/** A text parameter gets the type of the column. An index on any integer type can serve an int8. */
 const castOf = (value: Scalar): '' | '::int8' | '::numeric' =>
   typeof value !== 'number' ? '' : Number.isSafeInteger(value) ? '::int8' : '::numeric';
 const operand = (value: Scalar): SqlText => new SqlText(['', castOf(value)], [value]);
@@ -56,7 +56,7 @@ function testOf(column: SqlText, test: Test): SqlText {
     case 'text':
     case 'prefix':
     case 'part':
-      // The collation "C" of some columns knows the cases of ASCII letters only.
+      // The collation "C" of some columns ignores case for ASCII letters only.
       return isStorable(test.value) ? sql`${column}::text collate "default" ilike ${PATTERNS[test.op](test.value)}` : NO_ROW;
     case 'above':
     case 'atLeast':
@@ -66,7 +66,6 @@ function testOf(column: SqlText, test: Test): SqlText {
   }
 }
 
-/** The condition for rows that match the filter. */
 export function conditionOf(filter: Filter | FieldFilter): SqlText {
   if (filter instanceof FieldFilter) {
     const column = columnOf(filter.field);
@@ -82,14 +81,14 @@ export function conditionOf(filter: Filter | FieldFilter): SqlText {
 
 const EDGE_TYPES = { day: sql`date[]`, time: sql`timestamptz[]` } as const;
 
-/** The inner edges alone put a value outside the edges into the first or the last group. */
+/** The outer edges are left out. A value beyond them then belongs to the first or the last group. */
 function keyOf({ field, type, edges }: GroupKey): SqlText {
   if (edges === undefined) return columnOf(field);
   if (type === 'plain') throw new Error(`edges need days or times: ${field}`);
   return sql`width_bucket(${columnOf(field)}, ${edges.slice(1, -1)}::${EDGE_TYPES[type]})`;
 }
 
-/** A sum of floating-point numbers is exact only if they are added as decimals. */
+/** Sums of floating-point numbers are inexact, so they are added as decimals. */
 function measureOf(measure: GroupMeasure): SqlText {
   if (measure.of === 'count') return measure.field === undefined ? sql`count(*)` : sql`count(${columnOf(measure.field)})`;
   const column = columnOf(measure.field);
@@ -97,7 +96,7 @@ function measureOf(measure: GroupMeasure): SqlText {
   return measure.of === 'min' ? sql`min(${column})` : sql`max(${column})`;
 }
 
-/** The planner does not know the value of a parameter, and would plan for a tenth of the groups. */
+/** The limit is part of the text: for a parameter, the planner would plan for a tenth of the groups. */
 function limited(most: number): SqlText {
   if (!Number.isSafeInteger(most) || most < 0) throw new Error(`not a number of groups: ${most}`);
   return new SqlText([` limit ${most + 1}`], []);
@@ -110,7 +109,7 @@ export function grouped(query: SqlText, { where, by, measures, most }: GroupsQue
   const columns = [...named('k', by.map(keyOf)), ...named('m', measures.map(measureOf))];
   const rows = sql`select ${sql.list(columns)} from (${query}) page where ${where === undefined ? EVERY_ROW : conditionOf(where)}`;
   if (by.length === 0) return rows;
-  // By position: a name would mean a column of the query first.
+  // Groups by position, because a name would mean a column of the query.
   const positions = by.map((_, i) => new SqlText([String(i + 1)], []));
   return sql`${rows} group by ${sql.list(positions)}${limited(most)}`;
 }

@@ -39,7 +39,7 @@ const shown = (row: Row, hide: readonly string[]): Row => {
   return row;
 };
 
-/** A condition on a hidden field is an error of the engine, which refuses it before. */
+/** The engine refuses conditions on hidden fields earlier, so one here is a programming error. */
 function conditionOf(where: Filter | undefined, hide: readonly string[]): Query {
   if (where === undefined) return {};
   if (fieldsOf(where).some((field) => isHidden(field, hide))) throw new Error('a condition on a hidden field');

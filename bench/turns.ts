@@ -1,6 +1,6 @@
 /** Measures queries on a store in this process, one at a time, in alternating rounds. */
 import { randomBytes } from 'node:crypto';
-import { type ChainWriter, createChainWriter, type Head } from '../src/engine/audit/chain-writer.ts';
+import { type ChainWriter, createChainWriter, type Head } from '../src/engine/audit/chain.ts';
 import { Failure } from '../src/declare/errors.ts';
 import type { StoreSession } from '../src/engine/store.ts';
 import { persona } from '../domains/sample-company/people.ts';

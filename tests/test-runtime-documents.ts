@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain-writer.ts';
+import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain.ts';
 import type { Runtime } from '../src/engine/runtime.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';
 import { loadDocuments } from '../src/server/sample-documents.ts';

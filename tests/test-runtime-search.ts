@@ -1,7 +1,7 @@
 /** Opens the search stores of a test runtime, embedded or on a search server, and loads the sample data of the domains. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain-writer.ts';
+import { type ChainWriterOptions, createChainWriter } from '../src/engine/audit/chain.ts';
 import type { Runtime } from '../src/engine/runtime.ts';
 import { folderOf, indexFolder } from '../src/server/source-folder.ts';
 import type { AnyDomain } from '../src/declare/tool.ts';

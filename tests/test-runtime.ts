@@ -8,7 +8,7 @@ import { createCallLimiter } from '../src/engine/limits/call-limiter.ts';
 import type { Answer, CancelledAnswer, PendingAnswer } from '../src/declare/answer.ts';
 import { createTicketStore } from '../src/engine/approvals/tickets.ts';
 import type { Caller } from '../src/engine/caller.ts';
-import { createChainWriter } from '../src/engine/audit/chain-writer.ts';
+import { createChainWriter } from '../src/engine/audit/chain.ts';
 import { createCursors } from '../src/engine/lists/cursor.ts';
 import { type DecisionService, createDecisionService } from '../src/engine/approvals/decisions.ts';
 import { Failure } from '../src/declare/errors.ts';

@@ -1,6 +1,6 @@
 /** Converts tools and answers to MCP. */
 import type { Answer } from '../declare/answer.ts';
-import { snake } from '../engine/input.ts';
+import { snakeCase } from '../declare/display.ts';
 import { qualifiedName } from '../engine/registry.ts';
 import { effectOf, type Tool } from '../declare/tool.ts';
 import { inputSchema, outputSchema } from './answers.ts';
@@ -134,7 +134,7 @@ export function embeddedAnswer(
 ): { readonly uri: string; readonly json: string } | undefined {
   if (tool?.kind !== 'list' || tool.resource === undefined || answer.status !== 'success') return undefined;
   const given = Object.entries(typeof asked === 'object' && asked !== null ? asked : {}).flatMap(([key, value]) =>
-    [value].flat().map((each) => [snake(key), String(each)] as [string, string]),
+    [value].flat().map((each) => [snakeCase(key), String(each)] as [string, string]),
   );
   const query = new URLSearchParams(given).toString();
   const { status, data: items, metadata } = answer;

@@ -1,8 +1,13 @@
-/** Authorises calls: decides which roles may use a tool, with which audience and masks. All rules come from the declarations. */
+/** Authorises calls: decides which roles may use a tool, with which audience and masks, and what its function gets. */
+import { dayIn } from '../declare/company.ts';
 import { failure } from '../declare/errors.ts';
 import type { Person, Role } from '../declare/people.ts';
-import type { CallSession, StoreSession } from './store.ts';
-import type { AccessRule, AnyDomain, Me, Tool } from '../declare/tool.ts';
+import type { StoreKind } from '../declare/store-kinds.ts';
+import type { Proof } from './caller.ts';
+import { openNeeds } from './needs.ts';
+import type { NeedingSession, Runtime } from './runtime.ts';
+import type { CallSession, Store, StoreSession } from './store.ts';
+import type { AccessRule, AnyDomain, CallContext, Me, Tool } from '../declare/tool.ts';
 
 type Subject = Pick<AccessRule, 'roles' | 'audience'> & { readonly domain: Pick<AnyDomain, 'audiences'> };
 
@@ -94,3 +99,39 @@ export function matrixRow(tool: Tool): Map<Role, string> {
   }
   return rows;
 }
+
+export function withNeeds(
+  { contracts }: Runtime,
+  { domain: { needs } }: Tool,
+  { session, proof }: { readonly session: CallSession; readonly proof: Proof | undefined },
+): NeedingSession {
+  if (needs === undefined || contracts === undefined) return session;
+  const { person, requestId = '' } = session;
+  return { ...session, needs: openNeeds(contracts, needs, { person, proof, requestId }) };
+}
+
+export const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
+  const store = runtime.stores[tool.domain.name];
+  if (!store) throw failure('SERVICE_UNAVAILABLE', `${tool.domain.title} does not answer.`);
+  return store;
+};
+
+const NO_NEEDS: CallContext['needs'] = {};
+
+/** What the function of a tool gets. */
+export const createCallContext = (
+  { person, audience, company, needs }: NeedingSession,
+  now: Date,
+  handles: CallContext['handles'],
+): CallContext => ({
+  me: meFor(person),
+  audience,
+  now,
+  today: dayIn(company.timeZone, now),
+  company,
+  handles,
+  needs: needs?.clients ?? NO_NEEDS,
+  fail: (code) => {
+    throw new Error(`undeclared failure ${code}`);
+  },
+});

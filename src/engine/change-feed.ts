@@ -3,13 +3,12 @@
  * lost wake-up or connection delays notices, but loses none.
  */
 import { randomUUID } from 'node:crypto';
-import { audienceFor, sessionFor } from './access.ts';
+import { audienceFor, createCallContext, sessionFor } from './access.ts';
 import type { Caller } from './caller.ts';
 import { failure } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';
 import type { Clock } from './ports.ts';
 import type { Feed, Notice } from '../declare/resources.ts';
-import { createCallContext } from './runtime.ts';
 import type { Store } from './store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 

@@ -3,11 +3,11 @@ import { employment } from '../declare/engine-contracts.ts';
 import { Failure, failure } from '../declare/errors.ts';
 import { systemPerson } from '../declare/people.ts';
 import type { Provision } from '../declare/provisions.ts';
-import { sessionFor } from './access.ts';
+import { createCallContext, sessionFor } from './access.ts';
 import type { ContractCall } from './contract-caller.ts';
 import { openNeeds } from './needs.ts';
 import type { Registry } from './registry.ts';
-import { createCallContext, type NeedingSession, type Runtime } from './runtime.ts';
+import type { NeedingSession, Runtime } from './runtime.ts';
 
 /** Reads with the caller's audience of the providing domain. For the engine's own calls, it is the audience that the provision names. */
 export async function answerContract(

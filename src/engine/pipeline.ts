@@ -2,30 +2,23 @@
  * The pipeline of a call: admit → authorize → parse → openStore → applyFirstUse → perform → record → observe. Each stage adds properties to
  * one `Call` object, and the types require this order.
  */
-import { sessionFor } from './access.ts';
+import { createCallContext, sessionFor, storeOf, withNeeds } from './access.ts';
 import { act, write } from './approvals/writes.ts';
 import { completedCall, recorder } from './audit/recorder.ts';
 import { explainNotLinked } from './contracts.ts';
 import { startDeadline } from './deadline.ts';
 import { applyFirstUse } from './first-use.ts';
-import { parseInput } from './input.ts';
 import { listRows, readResourcePage } from './lists/lists.ts';
-import {
-  type AuthorizedCall,
-  type Call,
-  type CallRequest,
-  createCallContext,
-  type KnownCall,
-  type ParsedCall,
-  type ReadyCall,
-  type Runtime,
-  storeOf,
-  withNeeds,
-} from './runtime.ts';
+import type { AuthorizedCall, Call, CallRequest, KnownCall, ParsedCall, ReadyCall, Runtime } from './runtime.ts';
+import { validationMessage } from './validation-messages.ts';
+import { z } from 'zod';
 import type { Answer } from '../declare/answer.ts';
+import { textFor } from '../declare/company.ts';
+import { snakeCase } from '../declare/display.ts';
 import { Failure, failure, outcomeUnknown } from '../declare/errors.ts';
+import type { Person } from '../declare/people.ts';
 import { PROMPTS } from '../declare/resources.ts';
-import { canWrite, canWriteAtOnce, type PlainTool, type ReadTool, type Tool } from '../declare/tool.ts';
+import { canWrite, canWriteAtOnce, type Input, type PlainTool, type ReadTool, type Tool } from '../declare/tool.ts';
 
 export async function call(runtime: Runtime, request: CallRequest): Promise<Answer> {
   const received: Call = { runtime, request, started: performance.now(), tool: runtime.registry.find(request.server, request.tool) };
@@ -122,7 +115,6 @@ const isKnown = (call: Call): call is KnownCall => call.tool !== undefined;
 const isPlain = (call: ParsedCall): call is ParsedCall<PlainTool> => call.tool.kind === 'plain';
 
 function noSuchTool({ runtime, request: { server, tool } }: Call): Failure {
-  const quoted = (text: string) => JSON.stringify(text.slice(0, 60));
   if (tool.includes('://')) return failure('RESOURCE_NOT_FOUND', `There is no resource ${quoted(tool.replace(/^:\/\/|#[a-z]+$/g, ''))}.`);
   if (tool.startsWith(PROMPTS)) return failure('PROMPT_NOT_FOUND', `There is no prompt ${quoted(tool.slice(PROMPTS.length))}.`);
   const servers = runtime.registry.domains.map(({ name }) => name);
@@ -164,4 +156,78 @@ function withDeadline<T>({ runtime: { deadlineMs: ms }, request }: Call, work: P
       },
     );
   });
+}
+
+const quoted = (key: string) => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Maps aliases and camelCase keys to the published keys, then validates strictly. */
+export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
+  const given = raw === undefined || raw === null ? {} : raw;
+  if (!isRecord(given)) throw failure('VALIDATION_ERROR', 'The input must be a JSON object.');
+  const own = tool.domain.pinned ? withoutPinned(given, tool, person) : given;
+  const plain = withPublishedKeys(own, tool.input, tool.inputAliases);
+  const parsed = tool.input.safeParse(plain, { error: validationMessage });
+  if (parsed.success) return parsed.data;
+  // Reports only the first issue of each field, because later ones often follow from it.
+  const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
+  const issues = firsts.slice(0, 10).map((issue) => {
+    const { path, message } = describeIssue(issue, plain, Object.keys(tool.input.shape));
+    return { path, message: textFor(message, tool.company) };
+  });
+  throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
+}
+
+function withPublishedKeys(value: unknown, schema: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    const { element } = inner;
+    return value.map((each) => withPublishedKeys(each, element, {}));
+  }
+  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
+  const { shape } = inner;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const name = publishedName(key, shape, aliases);
+    if (Object.hasOwn(out, name)) throw failure('VALIDATION_ERROR', `${quoted(name)} is given twice, also as ${quoted(key)}.`);
+    out[name] = withPublishedKeys(value[key], shape[name], {});
+  }
+  return out;
+}
+
+function publishedName(key: string, shape: object, aliases: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(shape, key)) return key;
+  const name = snakeCase(key);
+  return (
+    (Object.hasOwn(aliases, key) && aliases[key]) ||
+    (Object.hasOwn(aliases, name) && aliases[name]) ||
+    (Object.hasOwn(shape, name) ? name : key)
+  );
+}
+
+/** Removes pinned keys, with which a caller may repeat their own identity. Refuses the identity of another person. */
+function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, person: Person): Record<string, unknown> {
+  const left = { ...raw };
+  for (const [pinned, own] of Object.entries(tool.domain.pinned ?? {})) {
+    for (const key of Object.keys(left).filter((each) => snakeCase(each) === pinned)) {
+      if (typeof left[key] !== 'string' || !own(person).includes(left[key])) throw failure('USER_MISMATCH', `${pinned} must be your own.`);
+      delete left[key];
+    }
+  }
+  return left;
+}
+
+/** Adds the name of the field to default messages. The messages of schema authors stay unchanged. */
+function describeIssue(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): { path: string; message: string } {
+  const path = issue.path.map(String).join('.').slice(0, 120);
+  if (issue.code === 'unrecognized_keys') {
+    const takes = path === '' ? ` (it takes ${known.length === 0 ? 'none' : known.join(', ')})` : '';
+    return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(quoted).join(', ')}${takes}` };
+  }
+  // Replaces the "not found" message of an id schema, which is wrong for a missing id.
+  const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;
+  if (missing && / not found\b|^Give /.test(issue.message)) return { path, message: `${path} is required` };
+  if (/^(must|is) /.test(issue.message)) return { path, message: `${path || 'The input'} ${issue.message}` };
+  return { path, message: issue.message.startsWith('Give ') && path ? `${path}: ${issue.message}` : issue.message };
 }

@@ -1,18 +1,15 @@
-/** The types of the pipeline: the runtime, the request of a call, and the context that a tool receives. */
-import { meFor } from './access.ts';
-import type { Caller, Proof, Surface } from './caller.ts';
+/** The types of the pipeline: the runtime, the request of a call, and the call after each stage. */
+import type { Caller, Surface } from './caller.ts';
 import type { ContractCaller } from './contract-caller.ts';
 import type { Cursors } from './lists/cursor.ts';
-import { dayIn } from '../declare/company.ts';
-import { failure } from '../declare/errors.ts';
 import type { CallLimiter } from './limits/call-limiter.ts';
 import type { AuditLog, Clock, Decision, Logger } from './ports.ts';
-import { type NeedSession, openNeeds } from './needs.ts';
+import type { NeedSession } from './needs.ts';
 import type { Registry } from './registry.ts';
 import type { CallSession, Store } from './store.ts';
 import type { TicketStore } from './approvals/tickets.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
-import type { CallContext, Input, Tool } from '../declare/tool.ts';
+import type { Input, Tool } from '../declare/tool.ts';
 
 export interface Runtime {
   readonly registry: Registry;
@@ -63,18 +60,6 @@ export interface NeedingSession extends CallSession {
   readonly needs?: NeedSession | undefined;
 }
 
-export function withNeeds(
-  { contracts }: Runtime,
-  { domain: { needs } }: Tool,
-  { session, proof }: { readonly session: CallSession; readonly proof: Proof | undefined },
-): NeedingSession {
-  if (needs === undefined || contracts === undefined) return session;
-  const { person, requestId = '' } = session;
-  return { ...session, needs: openNeeds(contracts, needs, { person, proof, requestId }) };
-}
-
-const NO_NEEDS: CallContext['needs'] = {};
-
 /** A call in the pipeline. The stages add properties to this object; each type lists what exists after a stage. */
 export interface Call {
   readonly runtime: Runtime;
@@ -98,26 +83,3 @@ export interface ParsedCall<T extends Tool = Tool> extends AuthorizedCall<T> {
 export interface ReadyCall<T extends Tool = Tool> extends ParsedCall<T> {
   readonly store: Store<StoreKind>;
 }
-
-export const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
-  const store = runtime.stores[tool.domain.name];
-  if (!store) throw failure('SERVICE_UNAVAILABLE', `${tool.domain.title} does not answer.`);
-  return store;
-};
-
-export const createCallContext = (
-  { person, audience, company, needs }: NeedingSession,
-  now: Date,
-  handles: CallContext['handles'],
-): CallContext => ({
-  me: meFor(person),
-  audience,
-  now,
-  today: dayIn(company.timeZone, now),
-  company,
-  handles,
-  needs: needs?.clients ?? NO_NEEDS,
-  fail: (code) => {
-    throw new Error(`undeclared failure ${code}`);
-  },
-});

@@ -1,6 +1,7 @@
 /** Reads and verifies the audit log over all processes and domains, newest record first. */
 import { z } from 'zod';
-import type { AuditVerdict, Checkpoint, VerifiedChain } from '../engine/audit/chain.ts';
+import type { AuditVerdict, VerifiedChain } from '../engine/audit/verify.ts';
+import type { Checkpoint } from '../engine/audit/chain.ts';
 import type { Cursors } from '../engine/lists/cursor.ts';
 import { failure } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';

@@ -1,6 +1,7 @@
 /** Opens the audit log of a process: first the records of its calls, later all chains for reading and verification. */
 import { join } from 'node:path';
-import { type AuditKeys, signedByUs, verifyChains } from '../engine/audit/chain.ts';
+import { type AuditKeys, signedByUs } from '../engine/audit/chain.ts';
+import { verifyChains } from '../engine/audit/verify.ts';
 import type { AuditChains, AuditLog, Clock, KeyValue, Logger } from '../engine/ports.ts';
 import { type AuditPart, createAuditPart, type OtherParts } from '../gateway/audit-log.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';

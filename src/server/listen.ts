@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Failure, failure } from '../declare/errors.ts';
 import { tooSlow, requestId, sendFailure } from '../transports/request.ts';
 import { isLongLived } from '../transports/long-lived.ts';
-import { ConfigProblem } from './config.ts';
+import { type Config, ConfigProblem } from './config.ts';
+import { type Module, openModule } from './module.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -260,3 +261,26 @@ function closed(server: Server): Promise<void> {
     setTimeout(() => server.closeAllConnections(), 5_000).unref();
   });
 }
+
+export interface Listeners extends Module {
+  /** The listeners of the gateway and the domains. */
+  readonly servers: ReadonlyMap<string, Listener>;
+  /** The operations port, if one is configured. */
+  readonly ops: Listener | undefined;
+  readonly ports: Readonly<Record<string, number>>;
+}
+
+export interface ListenersOptions {
+  readonly config: Pick<Config, 'hosts' | 'ports' | 'opsPort'>;
+  readonly names: readonly string[];
+  readonly limits: ConnectionLimits | undefined;
+}
+
+export const openListeners = ({ config: { hosts, ports, opsPort }, names, limits }: ListenersOptions): Promise<Listeners> =>
+  openModule(async (use) => {
+    const servers = new Map<string, Listener>();
+    for (const name of names) servers.set(name, use(await listen(name, { hosts, port: ports[name] ?? 0, limits })));
+    const ops = opsPort === undefined ? undefined : use(await listen('ops', { hosts, port: opsPort, limits }));
+    const all = [...servers, ...(ops ? [['ops', ops] as const] : [])];
+    return { servers, ops, ports: Object.fromEntries(all.map(([name, { port }]) => [name, port])) };
+  });

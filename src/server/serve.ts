@@ -1,12 +1,13 @@
 /** HTTP handlers of the gateway and of each domain server. They decide which module answers which path. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Assistant } from '../assistant/assistant.ts';
 import type { DecisionService } from '../engine/approvals/decisions.ts';
 import { Failure } from '../declare/errors.ts';
 import type { KeyValue } from '../engine/ports.ts';
 import { recordRefused, type RecordRefused } from '../engine/audit/refused.ts';
 import { answerContract } from '../engine/contracts.ts';
-import { byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
+import { byTokenOrSession, createFailedAuthLimit, type OnUnauthenticated } from '../gateway/access.ts';
 import { byToken } from '../identity/verify.ts';
 import { createDomainRoutes } from '../gateway/domain-server.ts';
 import { createMetricsRoute } from '../gateway/metrics-route.ts';
@@ -16,7 +17,8 @@ import { createPageRoutes } from '../gateway/pages/routes.ts';
 import { createQueryRoutes } from '../gateway/query.ts';
 import { type GatewayRoutes, createGatewayRoutes } from '../gateway/routes.ts';
 import { createAuditReader } from '../gateway/audit-log.ts';
-import type { GatewayKeys } from '../identity/gateway-keys.ts';
+import { contractKeysOf, type GatewayKeys } from '../identity/gateway-keys.ts';
+import { derive, type Keys } from '../identity/keys.ts';
 import type { WebBuild } from '../identity/web/build.ts';
 import type { Refusals } from '../storage/audit/refusals.ts';
 import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/request.ts';
@@ -24,11 +26,14 @@ import { createRestApp } from '../transports/rest.ts';
 import type { Audit } from './audit.ts';
 import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';
-import type { Handler } from './listen.ts';
+import type { Handler, Listeners } from './listen.ts';
 import type { Meter } from './meter.ts';
+import { type Module, openModule } from './module.ts';
+import { createOperations } from './operations.ts';
 import { version } from './package.ts';
 import type { Readiness } from './readiness.ts';
-import type { Tools } from './tools.ts';
+import type { Telemetry } from './telemetry.ts';
+import { FINISH_MS, type Tools } from './tools.ts';
 
 /** What the gateway and every domain server need. */
 export interface ServerOptions {
@@ -276,3 +281,49 @@ export async function serveDomain(options: DomainServerOptions, server: string, 
     },
   };
 }
+
+export interface Http extends Module {
+  /** The process is not ready for `ms`. Then it accepts no more connections and waits for running requests. */
+  drain(ms: number): Promise<void>;
+}
+
+export interface HttpOptions extends Omit<ServerOptions, 'config' | 'failedAuth' | 'meter' | 'stateKey'> {
+  readonly config: GatewayOptions['config'] & DomainServerOptions['config'] & Pick<Config, 'limits'>;
+  readonly listeners: Listeners;
+  readonly telemetry: Telemetry;
+  readonly keys: Keys;
+  readonly gatewayKeys: DomainServerOptions['gatewayKeys'];
+  /** Undefined in a process without a gateway. */
+  readonly gateway: Pick<GatewayOptions, 'base' | 'assistant' | 'audit' | 'recordDecision' | 'webBuild'> | undefined;
+}
+
+export const openHttp = ({ listeners, telemetry, keys, gateway, gatewayKeys, ...shared }: HttpOptions): Promise<Http> =>
+  openModule(async (use) => {
+    const { config, readiness, tools } = shared;
+    const { meter } = telemetry;
+    const failedAuth = createFailedAuthLimit(config.limits.failedAuthPerSecond, tools.runtime.clock, () =>
+      meter.rateLimited('unauthenticated'),
+    );
+    const server = { ...shared, meter, failedAuth, stateKey: derive(keys, 'request-state') };
+    const contractKeys = contractKeysOf(keys, gatewayKeys);
+    const serving: Served[] = [];
+    for (const [name, listener] of listeners.servers) {
+      const served = use(
+        name === 'gateway' && gateway !== undefined
+          ? await serveGateway({ ...server, ...gateway }, listener.port)
+          : await serveDomain({ ...server, gatewayKeys, contractKeys }, name, listener.port),
+      );
+      listener.serve(telemetry.tracedHandler(name, served.handler));
+      serving.push(served);
+    }
+    listeners.ops?.serve(createOperations({ metrics: meter.metrics, key: config.metricsKey, ready: readiness.ready }));
+    return {
+      async drain(ms) {
+        readiness.retire();
+        for (const listener of listeners.servers.values()) listener.retire();
+        await pause(ms);
+        for (const served of serving) served.retire();
+        await Promise.all([...listeners.servers.values()].map((listener) => listener.finish(FINISH_MS)));
+      },
+    };
+  });

@@ -1,7 +1,7 @@
 /** Opens the databases of this process, and creates the store of each domain on one of them. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createChainWriter, type Head } from '../engine/audit/chain-writer.ts';
+import { createChainWriter, type Head } from '../engine/audit/chain.ts';
 import type { EngineStore } from '../engine/engine-store.ts';
 import type { AuditChains, ChangeCopy, Clock, KeyValue, Logger, PoolLoad } from '../engine/ports.ts';
 import type { Store } from '../engine/store.ts';

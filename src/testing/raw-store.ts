@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { openDocuments } from '../server/documents.ts';
 import { openSearch } from '../server/search.ts';
-import { createChainWriter, type Head } from '../engine/audit/chain-writer.ts';
+import { createChainWriter, type Head } from '../engine/audit/chain.ts';
 import { filters, is } from '../declare/filter.ts';
 import { systemPerson } from '../declare/people.ts';
 import type { AuditChains } from '../engine/ports.ts';

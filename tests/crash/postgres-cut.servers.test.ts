@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
+import { createChainWriter } from '../../src/engine/audit/chain.ts';
 import type { AuditRecord } from '../../src/engine/ports.ts';
 import type { StoreSession } from '../../src/engine/store.ts';
 import { lastLink, createSqlChains } from '../../src/storage/sql/chains.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type AuditVerdict, verifyChains } from '../../src/engine/audit/chain.ts';
+import { type AuditVerdict, verifyChains } from '../../src/engine/audit/verify.ts';
 import type { AuditRecord } from '../../src/engine/ports.ts';
 import { openCallChains } from '../../src/storage/audit/call-chains.ts';
 import { readCheckpoints } from '../../src/storage/audit/checkpoints.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { verifyChains } from '../../src/engine/audit/chain.ts';
+import { verifyChains } from '../../src/engine/audit/verify.ts';
 import { filters } from '../../src/declare/filter.ts';
 import type { Effected } from '../../src/engine/store.ts';
 import { startChild } from '../services/child.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
+import { createChainWriter } from '../../src/engine/audit/chain.ts';
 import type { Document } from '../../src/declare/documents.ts';
 import { Failure } from '../../src/declare/errors.ts';
 import { type Filter, filters } from '../../src/declare/filter.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
+import { createChainWriter } from '../../src/engine/audit/chain.ts';
 import { total } from '../../src/declare/documents.ts';
 import { masked } from '../../src/declare/fields.ts';
 import { type Condition, filters, is, type Scalar } from '../../src/declare/filter.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
-import { createChainWriter } from '../../src/engine/audit/chain-writer.ts';
+import { createChainWriter } from '../../src/engine/audit/chain.ts';
 import { documentWords } from '../../src/declare/documents.ts';
 import { FieldFilter, Filter, filters } from '../../src/declare/filter.ts';
 import { asc } from '../../src/declare/order.ts';

@@ -1,6 +1,6 @@
 /** The audit log in the file of the embedded search store: verification detects changed, added and misfiled records. */
 import { expect, test } from 'vitest';
-import { verifyChains } from '../../src/engine/audit/chain.ts';
+import { verifyChains } from '../../src/engine/audit/verify.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { dan, KEY, openSearchTestStore, recordFor } from './search-test-store.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { verifyChains } from '../../src/engine/audit/chain.ts';
+import { verifyChains } from '../../src/engine/audit/verify.ts';
 import type { KeyPart } from '../../src/engine/lists/cursor.ts';
 import { Failure } from '../../src/declare/errors.ts';
 import { EVERY, type Filter, filters, is } from '../../src/declare/filter.ts';

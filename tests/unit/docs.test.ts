@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { settingsPage } from '../../src/server/settings-page.ts';
 import { settings } from '../registry.ts';
 
@@ -61,6 +61,22 @@ test('every source file that a page names exists', () => {
     'domains/hr/sql/010_mentors.sql',
   ];
   expect(named.filter(({ path }) => !made.includes(path) && !isThere(path))).toEqual([]);
+});
+
+describe('the walks of docs/architecture.md', () => {
+  const walks = [...read('docs/architecture.md').matchAll(/^## One (?<name>read|write|start)\b.*\n(?<text>[\s\S]*?)(?=^## )/gm)].map(
+    ({ groups }) => ({ name: groups?.['name'] ?? '', text: groups?.['text'] ?? '' }),
+  );
+
+  test.each(walks)('$name: one existing file in each numbered step, none twice, as many as the page says', ({ text }) => {
+    const steps = text.split('\n').filter((line) => /^\d+\. /.test(line));
+    const files = steps.map((step) => /^\d+\. `([^`]+)`/.exec(step)?.[1] ?? step);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
+    expect(/through (\d+) (?:more )?files/.exec(text)?.[1]).toBe(String(files.length));
+  });
+
+  test('there is one of a read, a write and a start', () => expect(walks.map(({ name }) => name)).toEqual(['read', 'write', 'start']));
 });
 
 test('prose has at most 140 columns', () => {

@@ -1,6 +1,7 @@
 /** Long audit work yields to the event loop: verification of chains and parsing of checkpoints. */
 import { expect, test } from 'vitest';
-import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '../../src/engine/audit/chain.ts';
+import { bodyOf, type Checkpoint, macOf, signCheckpoint } from '../../src/engine/audit/chain.ts';
+import { verifyChains } from '../../src/engine/audit/verify.ts';
 import type { AuditChains, ChainedRecord } from '../../src/engine/ports.ts';
 import { parseCheckpoints } from '../../src/storage/audit/checkpoint-file.ts';
 import { example, keys } from '../ports/audit-test-store.ts';

@@ -1,7 +1,8 @@
 /** Opens and verifies the audit chains that this machine can read, without the gateway. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AuditKeys, type Checkpoint, verifyChains } from '../../engine/audit/chain.ts';
+import type { AuditKeys, Checkpoint } from '../../engine/audit/chain.ts';
+import { verifyChains } from '../../engine/audit/verify.ts';
 import type { AuditChains, KeyValue } from '../../engine/ports.ts';
 import type { StoreKind } from '../../declare/store-kinds.ts';
 import type { AnyDomain } from '../../declare/tool.ts';

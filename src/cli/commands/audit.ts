@@ -1,7 +1,7 @@
 /** `tamshai audit verify`: verifies the audit chains, in this process or through the running gateway. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditVerdict } from '../../engine/audit/chain.ts';
+import type { AuditVerdict } from '../../engine/audit/verify.ts';
 import type { FederatedVerdict } from '../../gateway/audit-log.ts';
 import type { Keys } from '../../identity/keys.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';

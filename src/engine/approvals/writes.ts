@@ -1,19 +1,19 @@
 /** Executes writes: requests an approval, writes at once where none is needed, and executes an approved ticket exactly once. */
 import { isDeepStrictEqual } from 'node:util';
-import { formerSession, opens, sessionFor } from '../access.ts';
-import type { Answer, SuccessAnswer } from '../../declare/answer.ts';
+import { createCallContext, formerSession, opens, sessionFor, storeOf, withNeeds } from '../access.ts';
+import type { Answer, CardChange, ConfirmationData, SuccessAnswer } from '../../declare/answer.ts';
 import { completedCall, recorder } from '../audit/recorder.ts';
-import { cardOf, messageOf } from './card.ts';
 import { explainNotLinked } from '../contracts.ts';
 import { Failure, failure } from '../../declare/errors.ts';
+import { labelFor } from '../../declare/fields.ts';
 import type { Person } from '../../declare/people.ts';
 import type { Approver } from '../caller.ts';
 import type { Decision } from '../ports.ts';
-import { createCallContext, type NeedingSession, type ReadyCall, type Runtime, storeOf, withNeeds } from '../runtime.ts';
+import type { NeedingSession, ReadyCall, Runtime } from '../runtime.ts';
 import type { Store, Versions } from '../store.ts';
 import type { StoreKind } from '../../declare/store-kinds.ts';
 import { comparableCard, type Ticket } from './tickets.ts';
-import { type ActTool, canWrite, type EffectTool, type Plan, type WriteTool } from '../../declare/tool.ts';
+import { type ActTool, canWrite, type EffectTool, type Input, type Plan, type WriteTool } from '../../declare/tool.ts';
 
 /** Runs an `act` tool at once. If the request sets `approvalBecause`, creates a ticket instead. */
 export async function act(call: ReadyCall<ActTool>): Promise<Answer> {
@@ -148,4 +148,53 @@ function changedSince(error: unknown): never {
 export async function findResult(runtime: Runtime, ticket: Ticket, person: Person): Promise<Answer | undefined> {
   const tool = runtime.registry.find(ticket.server, ticket.tool);
   return tool && ((await storeOf(runtime, tool).findResult(formerSession(tool, person), ticket.id)) as Answer | undefined);
+}
+
+const NOT_RESTORABLE = 'The data stays in the database for audits, but no tool can restore the record.';
+
+const messageOf = (tool: EffectTool, plan: Plan, because: string | undefined) =>
+  [
+    `${plan.summary}?`,
+    ...(tool.effect === 'removes' ? [plan.afterwards ?? NOT_RESTORABLE] : []),
+    ...(because === undefined ? [] : [because]),
+    'Nothing has changed yet.',
+  ].join(' ');
+
+interface CardRequest {
+  readonly input: Input;
+  readonly person: Person;
+  /** The fields of the card that do not come from the plan. */
+  readonly moment: Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin' | 'because'>;
+}
+
+/** Converts the card to JSON and back, because it is compared with a stored card. */
+function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
+  const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
+  const changes = plan.changes.map(
+    ({ field, from, to, label, format = 'text' }): CardChange => ({
+      field,
+      label: label ?? labelFor(field),
+      from,
+      to,
+      format,
+      ...(format === 'money' && { currency: tool.company.currency }),
+    }),
+  );
+  const reason = plan.reason ?? (typeof input['reason'] === 'string' ? input['reason'] : null);
+  const card: ConfirmationData = {
+    action: tool.name,
+    mcpServer: tool.domain.name,
+    userId: person.employeeId ?? person.sub,
+    timestamp,
+    expiresAt,
+    approvalUrl,
+    summary: plan.summary,
+    subject: plan.subject,
+    changes,
+    reason,
+    destructive: tool.effect === 'removes',
+    origin,
+    because,
+  };
+  return JSON.parse(JSON.stringify(card)) as ConfirmationData;
 }

@@ -2,7 +2,8 @@
 import type { Answer } from '../../declare/answer.ts';
 import type { KeyPart } from './cursor.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
-import { createCallContext, type ReadyCall } from '../runtime.ts';
+import { createCallContext } from '../access.ts';
+import type { ReadyCall } from '../runtime.ts';
 import type { Queries, StoreKind } from '../../declare/store-kinds.ts';
 import type { ListTool, PagesTool } from '../../declare/tool.ts';
 

@@ -1,8 +1,8 @@
 /** Stores signed checkpoints of audit chains twice: in a file of the data folder and in the key-value store. */
 import {
   type AuditKeys,
-  CHECKPOINT_EVERY,
   type Checkpoint,
+  CHECKPOINT_EVERY,
   type CheckpointNote,
   isOurs,
   signCheckpoint,

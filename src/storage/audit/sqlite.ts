@@ -1,10 +1,9 @@
 /** The call log: appends the audit records of calls to a chain in a SQLite file. */
 import { open } from 'node:fs/promises';
-import { bodyOf, type Checkpoint, type CheckpointNote, macOf, withNote } from '../../engine/audit/chain.ts';
+import { bodyOf, type Checkpoint, type CheckpointNote, type Head, macOf, withNote } from '../../engine/audit/chain.ts';
 import { type Failure, failure } from '../../declare/errors.ts';
 import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../engine/ports.ts';
 import { openSqlite, type Sqlite, type SqliteStatement, storedText } from '../sqlite-file.ts';
-import type { Head } from '../../engine/audit/chain-writer.ts';
 import { chainsIn } from './call-chains.ts';
 import type { Checkpoints } from './checkpoints.ts';
 

@@ -1,7 +1,7 @@
 /** The database interface of the document store, for MongoDB and the embedded database. Both run the same queries. */
 import { failure, outcomeUnknown } from '../../declare/errors.ts';
 import type { Document, DocumentLoader } from '../../declare/documents.ts';
-import type { Head } from '../../engine/audit/chain-writer.ts';
+import type { Head } from '../../engine/audit/chain.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Group, GroupsQuery } from '../../engine/store.ts';

@@ -1,6 +1,6 @@
 /** The document store for MongoDB and the embedded database: row scopes, masks, pages and effects that run once. */
 import type { z } from 'zod';
-import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter } from '../../engine/audit/chain.ts';
 import { type CollectionSpec, type DocumentReader, type DocumentWriter, documentWords, type Patch } from '../../declare/documents.ts';
 import { failure } from '../../declare/errors.ts';
 import { EVERY, type Filter, NONE } from '../../declare/filter.ts';

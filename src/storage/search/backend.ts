@@ -1,5 +1,5 @@
 /** The interface of the search backends: SQLite, MongoDB, Elasticsearch and OpenSearch. */
-import type { ChainWriter, Head } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter, Head } from '../../engine/audit/chain.ts';
 import type { AuditChains } from '../../engine/ports.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { SearchLoader } from '../../declare/search.ts';

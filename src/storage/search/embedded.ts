@@ -1,5 +1,5 @@
 /** The embedded search store in one SQLite file. One connection reads and one writes. */
-import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter } from '../../engine/audit/chain.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import { answerParser, type Row } from '../../declare/rows.ts';
 import type { Store, StoreSession } from '../../engine/store.ts';

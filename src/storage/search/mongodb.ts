@@ -1,5 +1,5 @@
 /** The search store on MongoDB. It finds the same rows as the other search stores. */
-import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter } from '../../engine/audit/chain.ts';
 import type { Document } from '../../declare/documents.ts';
 import { failure } from '../../declare/errors.ts';
 import type { Filter } from '../../declare/filter.ts';

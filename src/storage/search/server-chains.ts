@@ -1,6 +1,5 @@
 /** Reads and extends the audit chains in indices of Elasticsearch or OpenSearch. */
-import { bodyOf, type Filed, findRecords, markMisfiled, withoutNote } from '../../engine/audit/chain.ts';
-import type { ChainWriter, Head } from '../../engine/audit/chain-writer.ts';
+import { bodyOf, type ChainWriter, type Filed, findRecords, type Head, markMisfiled, withoutNote } from '../../engine/audit/chain.ts';
 import { failure } from '../../declare/errors.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { SearchClient } from './server-client.ts';

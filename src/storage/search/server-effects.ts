@@ -3,7 +3,7 @@
  * records the outcome. That document proves that the effect happened, also after a crash.
  */
 import { randomUUID } from 'node:crypto';
-import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter } from '../../engine/audit/chain.ts';
 import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
 import { recorder } from '../../engine/audit/recorder.ts';
 import type { AuditRecord, Logger } from '../../engine/ports.ts';

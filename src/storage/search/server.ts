@@ -1,5 +1,5 @@
 /** The search store on Elasticsearch or OpenSearch. */
-import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter } from '../../engine/audit/chain.ts';
 import { Failure } from '../../declare/errors.ts';
 import type { Logger } from '../../engine/ports.ts';
 import { answerParser, type Row } from '../../declare/rows.ts';

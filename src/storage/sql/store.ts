@@ -1,6 +1,6 @@
 /** The SQL store for PGlite and PostgreSQL: row-level security, keyset pagination, exactly-once effects. */
 import type { z } from 'zod';
-import type { ChainWriter } from '../../engine/audit/chain-writer.ts';
+import type { ChainWriter } from '../../engine/audit/chain.ts';
 import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { answerParser, type Row, rowParser } from '../../declare/rows.ts';

@@ -1,8 +1,7 @@
 /** Groups with their measures as one SQL statement of the embedded search store. */
-import type { GroupKey, GroupMeasure } from '../../engine/store.ts';
+import type { Group, GroupKey, GroupMeasure } from '../../engine/store.ts';
 import { columnOf, condition, hitsOf, type Scores, sourceOf, Statement, type Variants } from './embedded-sql.ts';
 import { type GroupsAsked, innerEdges, type KeyValue, type MeasureValue } from './groups.ts';
-import type { Group } from '../../engine/store.ts';
 
 type ColumnOf = (field: string) => string;
 

@@ -1,8 +1,8 @@
 /** Translates filters and search words to SQL. Values are parameters; words are quoted stems of letters and digits. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Figures } from '../../declare/search.ts';
-import type { Asked, RowsQuery } from './handles.ts';
-import type { PlainField, Shape } from './shape.ts';
+import type { Asked } from './handles.ts';
+import type { PlainField, RowsQuery, Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';
 
 export type Bound = string | number | null;

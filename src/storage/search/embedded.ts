@@ -12,8 +12,8 @@ import { createFileChains } from './embedded-chains.ts';
 import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
 import { groupOf, groupsStatement } from './embedded-groups.ts';
 import { condition, finding, grouping, reachable, type Scores, scoringParts, Statement, type Variants } from './embedded-sql.ts';
-import { Asking, type Engine, type Hit, readerOver, type RowsQuery, writerOver } from './handles.ts';
-import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
+import { Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
+import { type RowsQuery, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
 const BUSY_MS = 5_000;

@@ -1,7 +1,6 @@
 /** Checks which fields of a search collection may form groups and be measured, and converts edges to stored values. */
 import type { Group, GroupKey, GroupMeasure, GroupsQuery } from '../../engine/store.ts';
-import type { RowsQuery } from './handles.ts';
-import { type Hidden, plainField, type Shape, storedValue } from './shape.ts';
+import { type Hidden, plainField, type RowsQuery, type Shape, storedValue } from './shape.ts';
 
 /** The rows that `find` would return without a limit, and what is asked about them. */
 export interface GroupsAsked extends RowsQuery, Omit<GroupsQuery, 'where'> {}

@@ -24,6 +24,7 @@ import {
   holds,
   isHidden,
   plainField,
+  type RowsQuery,
   type Shape,
   type Stored,
   type TextField,
@@ -32,14 +33,6 @@ import {
 } from './shape.ts';
 import { type Seeking, seeking } from './words.ts';
 
-/** The rows that a query selects. */
-export interface RowsQuery {
-  readonly shape: Shape;
-  /** Scope and filter together, checked by `usable`. */
-  readonly filter: Filter;
-  readonly seek: Seeking | undefined;
-  readonly texts: readonly TextField[];
-}
 export interface Asked extends RowsQuery {
   readonly order: Order<string>;
   readonly after: readonly KeyPart[] | undefined;

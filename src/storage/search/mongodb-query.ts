@@ -3,8 +3,8 @@ import type { KeyPart } from '../../engine/lists/cursor.ts';
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
 import type { Figure } from '../../declare/search.ts';
-import type { Asked, RowsQuery } from './handles.ts';
-import type { Stored } from './shape.ts';
+import type { Asked } from './handles.ts';
+import type { RowsQuery, Stored } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Sought } from './words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -12,9 +12,9 @@ import { openMongo } from '../documents/mongodb.ts';
 import type { Collections } from '../documents/store.ts';
 import { ownResult } from '../own-result.ts';
 import type { SearchBackend } from './backend.ts';
-import { Asking, type Engine, type Hit, readerOver, type RowsQuery, type Write, writerOver } from './handles.ts';
+import { Asking, type Engine, type Hit, readerOver, type Write, writerOver } from './handles.ts';
 import { figurePipeline, finding, matching, rowsStages, stemsOf, type Variants, valuesOf } from './mongodb-query.ts';
-import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
+import { printOf, type RowsQuery, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
 /** How long conflicts are retried. A call may take ten seconds. A process that crashed in a transaction blocks its rows for a while. */

@@ -1,8 +1,8 @@
 /** Translates filters and search words to queries of Elasticsearch and OpenSearch. Words are terms, never query text. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Figure } from '../../declare/search.ts';
-import type { Asked, RowsQuery } from './handles.ts';
-import type { Shape } from './shape.ts';
+import type { Asked } from './handles.ts';
+import type { RowsQuery, Shape } from './shape.ts';
 import { EXACT, NEAR, PAIR, type Seeking, type Sought } from './words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { FieldFilter, Filter, type Test } from '../../declare/filter.ts';
 import type { Order } from '../../declare/order.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { AnySearchCollection, FieldKind } from '../../declare/search.ts';
-import { stems, wellFormed } from './words.ts';
+import { type Seeking, stems, wellFormed } from './words.ts';
 
 export interface SearchDomain {
   readonly name: string;
@@ -37,6 +37,15 @@ export interface Shape {
   readonly texts: readonly TextField[];
   readonly plain: ReadonlyMap<string, PlainField>;
   stored(row: Row): Stored;
+}
+
+/** The rows that a query selects. */
+export interface RowsQuery {
+  readonly shape: Shape;
+  /** Scope and filter together, checked by `usable`. */
+  readonly filter: Filter;
+  readonly seek: Seeking | undefined;
+  readonly texts: readonly TextField[];
 }
 
 /** A fingerprint of the indexed fields. If it changes, all rows are indexed again. */

@@ -17,7 +17,8 @@ export function matching(filter: Filter): Json {
 }
 
 const RANGES = { above: '$gt', atLeast: '$gte', below: '$lt', atMost: '$lte' } as const;
-const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** A pattern must not contain NUL itself. */
+const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('\0', '\\x00');
 
 const fieldMatch = ({ field, tests }: FieldFilter): Json => ({ $and: tests.map((test) => testMatch(`f.${field}`, `l.${field}`, test)) });
 

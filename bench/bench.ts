@@ -8,6 +8,7 @@ import { startPostgres } from '../tests/services/postgres.ts';
 import { startSearch } from '../tests/services/search.ts';
 import type { TestServer } from '../tests/services/server-process.ts';
 import { embeddedDocuments, mongoDocuments } from './documents.ts';
+import { embeddedFigureLines, figureLines } from './figures.ts';
 import { footprintLines } from './footprint.ts';
 import { layerLines } from './layers.ts';
 import { leftOut, type Line, print, started } from './lines.ts';
@@ -18,7 +19,7 @@ import { createCompany, sqlLines, type Timing } from './sql.ts';
 import { stallLines } from './stalls.ts';
 import { thinkingLines } from './thinking.ts';
 
-const PARTS = ['sql', 'layers', 'peers', 'footprint', 'documents', 'search', 'thinking', 'stalls'];
+const PARTS = ['sql', 'figures', 'layers', 'peers', 'footprint', 'documents', 'search', 'thinking', 'stalls'];
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
@@ -70,8 +71,11 @@ async function withServer(what: string, start: () => Promise<TestServer>, measur
 
 async function onPostgres(postgres: TestServer): Promise<void> {
   if (parts.includes('layers')) lines.push(...(await timed('layers', () => layerLines(postgres, folder, timing))));
-  if (!parts.includes('sql') && !parts.includes('peers')) return;
+  if (!['sql', 'figures', 'peers'].some((part) => parts.includes(part))) return;
   const company = await timed('company', () => createCompany(postgres, rows));
+  // The product gives the roles other passwords at its start, so this comes first.
+  if (parts.includes('figures')) lines.push(...(await timed('figures', () => figureLines(company, rows, alone))));
+  if (!parts.includes('sql') && !parts.includes('peers')) return;
   const product = await launch(join(folder, 'product'), { DATABASE_URL: postgres.url });
   const measuring = { product, rows, timing, folder };
   if (parts.includes('sql')) lines.push(...(await timed('sql', () => sqlLines(company, measuring))));
@@ -86,7 +90,8 @@ try {
   if (parts.includes('stalls'))
     lines.push(...(await timed('stalls', () => stallLines({ folder, records, relations: quick ? 100 : 1_000 }))));
   if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));
-  if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await withServer('PostgreSQL', startPostgres, onPostgres);
+  if (['sql', 'figures', 'layers', 'peers'].some((part) => parts.includes(part))) await withServer('PostgreSQL', startPostgres, onPostgres);
+  if (parts.includes('figures')) lines.push(...(await timed('embedded figures', () => embeddedFigureLines(folder, 10_000, alone))));
   if (parts.includes('documents')) {
     // The embedded store is for data that fits into memory.
     lines.push(...(await timed('documents', () => embeddedDocuments(folder, 10_000, alone))));

@@ -18,12 +18,12 @@ import { openSqlite } from '../src/storage/sqlite-file.ts';
 import type { Line } from './lines.ts';
 import { chainOf, inTurns, over, PAGE, placeAfter, type Question, sessionOf, TAKE, type Timing } from './turns.ts';
 
-const COLLECTION = 'opportunities';
+export const COLLECTION = 'opportunities';
 const ORDER = desc('value', '_id');
 const who = sessionOf('carol.johnson', 'sales');
 const perStage = z.object({ stage: z.string(), count: z.int(), value: z.number() });
 
-function* sample(count: number): Iterable<Document> {
+export function* sample(count: number): Iterable<Document> {
   const team = salesTeam({ employees: 500, today: new Date() });
   let n = 0;
   for (const deal of deals({ ...team, scale: (team.scale * count) / dealCount(team) })) {

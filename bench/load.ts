@@ -60,7 +60,7 @@ export const treeOf = (root: number): number[] => [
     .filter((pid) => pid !== root && parentOf(pid) === root),
 ];
 /** The CPU time of a process, its children and its exited children. */
-const cpuOfTree = (root: number): number => {
+export const cpuOfTree = (root: number): number => {
   const fields = statOf(root);
   return treeOf(root).reduce((sum, pid) => sum + cpuOf(pid), ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MICROS);
 };

@@ -21,7 +21,7 @@ import { chainOf, inTurns, over, PAGE, patiently, placeAfter, type Question, ses
 
 const ORDER = desc('_score', 'created_at', 'ticket_id');
 const who = sessionOf('dan.williams', 'support');
-const domain: SearchDomain = { name: 'support', collections: support.spec.collections as SearchDomain['collections'] };
+export const domain: SearchDomain = { name: 'support', collections: support.spec.collections as SearchDomain['collections'] };
 /** Queries, the same queries with typos, and one query with so many results that it has many pages. */
 const WORDS = ['password reset', 'invoice wrong address', 'export csv timeout', 'webhook delayed', 'login problems', 'slow dashboard'];
 const TYPOS = ['pasword rest', 'invioce wrong adress', 'exprot csv timeuot', 'webhok delayd', 'logn problms', 'slow dashbord'];
@@ -118,7 +118,7 @@ async function measured(title: string, backend: SearchBackend, bare: Bare, count
   ];
 }
 
-async function fill(backend: SearchBackend, count: number): Promise<void> {
+export async function fill(backend: SearchBackend, count: number): Promise<void> {
   const begun = performance.now();
   const [tickets] = supportSample({ employees: 500, today: new Date(), tickets: count });
   let done = 0;

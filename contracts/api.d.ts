@@ -24,6 +24,7 @@ export type Success = {
     readonly hint?: string;
     readonly truncated: boolean;
     readonly totalCount: string;
+    readonly count?: number;
     readonly warning?: string;
     readonly summary?: unknown;
     readonly [further: string]: unknown;

@@ -17,6 +17,8 @@ export interface ListMetadata {
   hint?: string;
   truncated: boolean;
   totalCount: string;
+  /** The exact number of rows on all pages, if the input says `count: true`. */
+  count?: number;
   warning?: string;
   summary?: unknown;
   /** Keys of the summary that the tool declares as `hoisted`. */

@@ -1,12 +1,14 @@
 /** The declaration API: `defineDomain` returns the builders read, list, write, act, resource, pages, prompt and feed. */
 import { z } from 'zod';
-import { DEFAULT_COMPANY } from './company.ts';
+import { type Company, DEFAULT_COMPANY } from './company.ts';
 import type { Calls, Clients, Contract, Needs } from './contracts.ts';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
 import { errorsFor } from './for-company.ts';
 import { maskedFields, maskOf } from './masks.ts';
 import { type Installed, installDomain, type Parts } from './install.ts';
+import { listFields } from './list-fields.ts';
+import { derivedInputs, splitDerived } from './list-inputs.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { BaseRole, Role } from './people.ts';
@@ -193,12 +195,17 @@ export function defineDomain(spec: AnyDomain): unknown {
           .enum(names)
           .default(names[0] ?? '')
           .describe('Order of the rows');
-      const tool = base(def, def.input.safeExtend(paging), z.array(def.item));
-      const { totals, computeTotals } = def;
-      /** Without limit, cursor and sort, which the builder added to the input. */
-      const declared = (input: Anything) => Object.fromEntries(Object.entries(input).filter(([key]) => !(key in paging))) as never;
-      const parseItem = answerParser(def.item);
       const stored = def.present?.stored ?? def.item;
+      const [firstOrder = new Order('asc', [])] = Object.values(orders);
+      const fields = def.find ? listFields(spec, { item: def.item, stored, order: firstOrder, hint: def.analysis }) : [];
+      const ownInput = def.input.safeExtend(paging).strict();
+      const derived = derivedInputs(fields, ownInput.shape);
+      const tool = base(def, ownInput.safeExtend(derived), z.array(def.item));
+      const { totals, computeTotals } = def;
+      const split = { fields, own: new Set(Object.keys(def.input.shape)) };
+      /** Without limit, cursor and sort, and without the derived filters. */
+      const declared = (input: Anything, company: Company) => splitDerived(input, split, company).own as never;
+      const parseItem = answerParser(def.item);
       checkOrders(def.name, orders, [def.item, stored]);
       for (const schema of [stored, ...(totals ? [totals] : [])]) checkMasks(spec, def.name, schema);
       return {
@@ -206,21 +213,29 @@ export function defineDomain(spec: AnyDomain): unknown {
         kind: 'list',
         plural: def.plural,
         resource: def.resource,
+        ownInput,
+        fields,
         totals: totals &&
           computeTotals && {
             schema: totals,
             hoisted: def.hoisted ?? [],
-            compute: async (input, call) => answerParser(totals)(await computeTotals(declared(input), contextFor(call, tool.errors))),
+            compute: async (input, call) =>
+              answerParser(totals)(await computeTotals(declared(input, call.company), contextFor(call, tool.errors))),
           },
         summary: (data, asked, company = DEFAULT_COMPANY) =>
           def.summary?.(data as never, asked, company) ?? `${(data as unknown[]).length} ${def.plural}`,
-        page: (input, call) => ({
-          order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
-          rows: def.find
-            ? { query: def.find(declared(input), contextFor(call, tool.errors)), stored }
-            : { fetchAll: async (fetching) => (await def.rows(declared(input), contextFor(fetching, tool.errors))).map(parseItem) },
-          show: (row) => (def.present ? parseItem(def.present.show(row as never, call)) : row),
-        }),
+        page: (input, call) => {
+          const { own, where, fields: filtered } = splitDerived(input, split, call.company);
+          return {
+            order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? firstOrder,
+            rows: def.find
+              ? { query: def.find(own as never, contextFor(call, tool.errors)), stored }
+              : { fetchAll: async (fetching) => (await def.rows(own as never, contextFor(fetching, tool.errors))).map(parseItem) },
+            where,
+            filtered,
+            show: (row) => (def.present ? parseItem(def.present.show(row as never, call)) : row),
+          };
+        },
       };
     },
     write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown> & OwnWriteDef): WriteTool {

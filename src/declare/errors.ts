@@ -20,6 +20,7 @@ const PIPELINE = {
   UNAUTHENTICATED: { status: 401, hint: 'Sign in and call again with a fresh token.' },
   IDENTITY_NOT_LINKED: { status: 403, hint: 'Ask an administrator to link your account to your employee record.' },
   USER_MISMATCH: { status: 403, hint: 'Leave the user out: it is taken from your sign-in.' },
+  FIELD_HIDDEN: { status: 403, hint: 'Leave the field out, or ask somebody who may see it on every row.' },
   PERSON_REQUIRED: { status: 403, hint: 'A person has to decide this in the browser or in a terminal; a program cannot.' },
   FORBIDDEN_ORIGIN: { status: 403, hint: 'Use the address that Tamshai printed at start.' },
   TOOL_NOT_FOUND: { status: 404, hint: 'List the tools you may use and call one of them.' },

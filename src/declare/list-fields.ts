@@ -4,7 +4,7 @@ import { originOf } from './fields.ts';
 import { maskOf } from './masks.ts';
 import type { Order } from './order.ts';
 import type { AnySearchCollection } from './search.ts';
-import type { AnyDomain } from './tool.ts';
+import type { StoreKind } from './store-kinds.ts';
 
 export type FieldType = 'text' | 'choice' | 'flag' | 'whole' | 'number' | 'money' | 'day' | 'time' | 'id';
 
@@ -14,6 +14,8 @@ export interface ListField {
   readonly type: FieldType;
   /** The mask that hides the field from some callers. */
   readonly mask: string | undefined;
+  /** The audiences from which a search collection hides the field. */
+  readonly hiddenFrom: readonly string[];
   /** The values of a `choice`. */
   readonly choices: readonly string[];
   readonly nullable: boolean;
@@ -29,6 +31,12 @@ export interface AnalysisHint {
   readonly group?: readonly string[];
   /** Fields that no analysis may use. */
   readonly omit?: readonly string[];
+}
+
+/** The parts of a domain's declaration that say what its store can compare. */
+interface Stored {
+  readonly store: StoreKind;
+  readonly collections?: object;
 }
 
 type Def = z.core.$ZodTypes['_zod']['def'];
@@ -67,12 +75,15 @@ function typeOf(name: string, { schema, def }: Unwrapped): FieldType | undefined
   return 'text';
 }
 
-/** The fields of a search collection that its engine can compare by value; undefined for the other kinds of store. */
-function comparable(spec: AnyDomain, order: Order<string>): ReadonlySet<string> | undefined {
+/** The search collections that the list can be about: those whose key ends the order. Undefined for the other kinds of store. */
+function collectionsOf(spec: Stored, order: Order<string>): readonly AnySearchCollection[] | undefined {
   if (spec.store !== 'search') return undefined;
-  const key = order.keys.at(-1);
-  const collections = Object.values(spec.collections ?? {}) as AnySearchCollection[];
-  const own = collections.filter((each) => each.key === key);
+  const all = Object.values(spec.collections ?? {}) as AnySearchCollection[];
+  return all.filter(({ key }) => key === order.keys.at(-1));
+}
+
+/** The fields that the engine of these collections can compare by value. */
+function comparable(own: readonly AnySearchCollection[]): ReadonlySet<string> {
   const inAll = (name: string) =>
     own.every(({ fields }) => fields[name] !== undefined && fields[name].is !== 'text' && fields[name].many !== true);
   return new Set(own.flatMap(({ fields }) => Object.keys(fields)).filter(inAll));
@@ -86,8 +97,9 @@ export interface Listed {
   readonly hint: AnalysisHint | undefined;
 }
 
-export function listFields(spec: AnyDomain, { item, stored, order, hint = {} }: Listed): readonly ListField[] {
-  const known = comparable(spec, order);
+export function listFields(spec: Stored, { item, stored, order, hint = {} }: Listed): readonly ListField[] {
+  const collections = collectionsOf(spec, order);
+  const known = collections && comparable(collections);
   return Object.entries(item.shape as Readonly<Record<string, z.core.$ZodType>>).flatMap(([name, schema]) => {
     if (stored.shape[name] !== schema || name.startsWith('_') || hint.omit?.includes(name)) return [];
     if (known !== undefined && !known.has(name)) return [];
@@ -96,11 +108,15 @@ export function listFields(spec: AnyDomain, { item, stored, order, hint = {} }: 
     if (inner === undefined || type === undefined) return [];
     const isUntrusted = metaOf(inner.schema).untrusted === true || metaOf(schema).untrusted === true;
     const hinted = hint.group?.includes(name) === true;
-    const groupable = type === 'text' ? originOf(inner.schema) === 'company' : type !== 'id' && type !== 'number' && type !== 'money';
+    const groupable =
+      type === 'text'
+        ? originOf(inner.schema) === 'company' && maskOf(schema) === undefined
+        : type !== 'id' && type !== 'number' && type !== 'money';
     const field: ListField = {
       name,
       type,
       mask: maskOf(schema),
+      hiddenFrom: (collections ?? []).flatMap(({ hides = {} }) => Object.keys(hides).filter((audience) => hides[audience]?.includes(name))),
       choices: type === 'choice' ? (Object.values((inner.def as { entries: Record<string, string> }).entries) as string[]) : [],
       nullable: inner.nullable,
       untrusted: isUntrusted,

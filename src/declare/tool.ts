@@ -6,6 +6,8 @@ import type { Company } from './company.ts';
 import type { Calls, Client, Needs } from './contracts.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { FolderSource } from './folder.ts';
+import type { Filter } from './filter.ts';
+import type { AnalysisHint, ListField } from './list-fields.ts';
 import type { Order, Sortable } from './order.ts';
 import type { PagePosition, ResourcePage } from './page.ts';
 import type { Person, Role } from './people.ts';
@@ -128,6 +130,8 @@ interface Listing<
   computeTotals?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
   /** The URI of the resource that has the same items. MCP clients get the rows as a page of it. */
   readonly resource?: string;
+  /** What analyses and filters may use besides, or instead of, what the schema of a row says. */
+  readonly analysis?: AnalysisHint;
   /** The answer in one line; the number of rows by default. `asked` is the input as sent. */
   summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>, company: Company): string;
 }
@@ -277,6 +281,10 @@ export interface Page {
   readonly order: Order<string>;
   /** A query for the store, with the schema of a stored row; or a function that returns all rows. */
   readonly rows: { readonly query: unknown; readonly stored: z.ZodObject } | { fetchAll(context: CallContext): Promise<Row[]> };
+  /** Conditions on fields of the rows that the query does not contain. */
+  readonly where: Filter | undefined;
+  /** The fields in `where`. */
+  readonly filtered: readonly ListField[];
   show(row: Row): Row;
 }
 
@@ -325,6 +333,10 @@ export interface ListTool extends ToolBase {
   /** The URI of the resource that has the same items. */
   readonly resource: string | undefined;
   readonly totals: Totals | undefined;
+  /** The inputs that the tool itself declares, with limit, cursor and sort; `input` also has those that follow from the fields. */
+  readonly ownInput: z.ZodObject;
+  /** The fields that can be filtered, grouped and measured; none if the tool fetches all rows itself. */
+  readonly fields: readonly ListField[];
   page(input: Input, context: CallContext): Page;
 }
 /** Totals over all rows that the caller may see. */

@@ -15,6 +15,7 @@ export const metadata = z.object({
   hint: companyText.optional(),
   truncated: z.boolean(),
   totalCount: companyText,
+  count: z.int().optional().describe('The exact number of rows on all pages, if the input says so'),
   warning: companyText.optional(),
 });
 
@@ -62,7 +63,9 @@ export const pendingAnswer = z.object({
 const metadataOf = ({ totals }: ListTool) => {
   if (!totals) return metadata;
   const { schema, hoisted } = totals;
-  return metadata.extend({ summary: schema, ...Object.fromEntries(hoisted.map((key) => [key, schema.shape[key] as z.ZodType])) });
+  // A call with conditions on other fields than the tool's own inputs has no totals.
+  const hoistedFields = Object.fromEntries(hoisted.map((key) => [key, (schema.shape[key] as z.ZodType).optional()]));
+  return metadata.extend({ summary: schema.optional(), ...hoistedFields });
 };
 
 export const successOf = (tool: Tool) =>

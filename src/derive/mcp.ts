@@ -2,7 +2,7 @@
 import type { Answer } from '../declare/answer.ts';
 import { snakeCase } from '../declare/display.ts';
 import { qualifiedName } from '../engine/registry.ts';
-import { effectOf, type Tool } from '../declare/tool.ts';
+import { effectOf, type ListTool, type Tool } from '../declare/tool.ts';
 import { inputSchema, outputSchema } from './answers.ts';
 
 export interface McpTool {
@@ -58,7 +58,8 @@ export function listedTool(
   const status = { enum: tool.kind === 'write' ? ['success', 'pending_confirmation', 'error'] : ['success', 'error'] };
   return {
     ...listed,
-    inputSchema: brief(inputSchema),
+    ...(tool.kind === 'list' && derivedNote(tool) !== '' && { description: listed.description + derivedNote(tool) }),
+    inputSchema: brief(tool.kind === 'list' ? withShortFilters(tool, inputSchema) : inputSchema),
     outputSchema: { type: 'object', properties: { status, data: outlined(data) }, required: ['status'] },
     annotations,
   };
@@ -81,6 +82,18 @@ const LIMITS: ReadonlySet<string> = new Set([
   'additionalProperties',
 ]);
 const FEW = 3;
+
+/** Says once how the filters work whose schemas `withShortFilters` shortens. */
+const derivedNote = ({ fields }: ListTool): string => (fields.length === 0 ? '' : ' Filters: value, list of values or { from, to }.');
+
+/** Shortens the filters that follow from the fields of the rows. They have one form in all lists, and an LLM pays for each token. */
+function withShortFilters(tool: ListTool, schema: Schema): Schema {
+  const own = inputSchema({ ...tool, input: tool.ownInput })['properties'] as Schema;
+  // Exact texts serve to open the rows behind a figure; people ask with the tool's own inputs.
+  const isText = (name: string) => tool.fields.some((field) => field.name === name && field.type === 'text');
+  const names = Object.keys(schema['properties'] as Schema).filter((name) => Object.hasOwn(own, name) || !isText(name));
+  return { ...schema, properties: Object.fromEntries(names.map((name) => [name, own[name] ?? {}])) };
+}
 
 function brief(schema: Schema): Record<string, unknown> {
   const kept: Record<string, unknown> = {};

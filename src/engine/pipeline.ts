@@ -170,7 +170,8 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   const parsed = tool.input.safeParse(plain, { error: validationMessage });
   if (parsed.success) return parsed.data;
   // Reports only the first issue of each field, because later ones often follow from it.
-  const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
+  const found = parsed.error.issues.flatMap(issuesOf);
+  const firsts = [...new Map(found.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
   const issues = firsts.slice(0, 10).map((issue) => {
     const { path, message } = describeIssue(issue, plain, Object.keys(tool.input.shape));
     return { path, message: textFor(message, tool.company) };
@@ -216,6 +217,19 @@ function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, perso
     }
   }
   return left;
+}
+
+/**
+ * The issues of the option that the value was meant for: the first one that accepts its type, else the first one of all. An input with
+ * several forms, such as one value or a list of values, thus gets the message of the form that the caller chose.
+ */
+function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
+  const isOtherType = (issues: readonly z.core.$ZodIssue[]) =>
+    issues.some(({ code, path }) => path.length === 0 && (code === 'invalid_type' || code === 'invalid_value'));
+  const [first = []] = issue.errors;
+  const meant = issue.errors.find((issues) => !isOtherType(issues)) ?? first;
+  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })).flatMap(issuesOf);
 }
 
 /** Adds the name of the field to default messages. The messages of schema authors stay unchanged. */

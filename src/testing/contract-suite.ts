@@ -7,6 +7,7 @@ import { declarationCases } from './contract/declarations.ts';
 import { exampleCases } from './contract/examples.ts';
 import { ensure, ensureNone } from './contract/expect.ts';
 import { inputCases } from './contract/inputs.ts';
+import { filterCases } from './contract/filters.ts';
 import { listCases } from './contract/lists.ts';
 import { maskCases } from './contract/masks.ts';
 import { resourceCases } from './contract/resources.ts';
@@ -58,6 +59,7 @@ export function suiteOf(registry: Registry, options: ContractOptions & Pick<Requ
     ...maskCases(subject),
     ...rowCases(subject),
     ...listCases(subject),
+    ...filterCases(subject),
     ...resourceCases(subject),
     ...inputCases(subject),
     ...writeCases(subject),

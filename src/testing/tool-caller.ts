@@ -113,6 +113,7 @@ export type Property = Readonly<{
   exclusiveMinimum?: number;
   multipleOf?: number;
   items?: Property;
+  properties?: Readonly<Record<string, Property>>;
   pattern?: string;
   default?: unknown;
 }>;

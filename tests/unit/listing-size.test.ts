@@ -1,4 +1,4 @@
-/** Size of tools/list: the tools of an executive cost at most 250 tokens each, and still describe every field. */
+/** Size of tools/list: the tools of an executive cost at most 265 tokens each, and still describe every field. */
 import { expect, it } from 'vitest';
 import { createListings } from '../../src/gateway/listing.ts';
 import { persona } from '../../domains/sample-company/people.ts';
@@ -8,11 +8,11 @@ import { builtIn, rolesIn } from '../registry.ts';
 /** The average number of characters in a token of such JSON, for the tokenizers of well-known models. */
 const LETTERS_A_TOKEN = 4.4;
 
-it("an executive's tool list costs at most 250 tokens per tool", () => {
+it("an executive's tool list costs at most 265 tokens per tool", () => {
   expect(persona('eve.thompson').roles).toContain('executive');
   const { tools, bytes } = createListings(builtIn, undefined).for(person('eve.thompson'), undefined);
   expect(tools.length).toBeGreaterThan(60);
-  expect(bytes.length / LETTERS_A_TOKEN / tools.length).toBeLessThanOrEqual(250);
+  expect(bytes.length / LETTERS_A_TOKEN / tools.length).toBeLessThanOrEqual(265);
 });
 
 it('the listed schemas of hr_list_employees contain its inputs and the fields of its answer', () => {

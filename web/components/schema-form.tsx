@@ -22,7 +22,8 @@ interface FormProps {
 }
 
 export function SchemaForm({ schema, whole = schema, drafts, onChange, problems = [], at = '', inPlainWords = false }: FormProps) {
-  const fields = fieldsOf(schema, whole);
+  // The filters that follow from the fields of a list's rows are shown if they have a value.
+  const fields = fieldsOf(schema, whole).filter(({ name, schema: { filter } }) => filter !== 'field' || drafts[name] !== undefined);
   if (fields.length === 0) return <p className="small muted">This tool takes no input.</p>;
   return (
     <div className="form-grid">

@@ -1,6 +1,6 @@
 /** Chooses the columns of a table from the row schema and the values. */
 import { HIDDEN } from './hidden.ts';
-import { fieldsOf, isRecord, optionsOf, type Schema, textOf, typeOf } from './schema.ts';
+import { fieldsOf, isRecord, optionsOf, ownFieldsOf, type Schema, textOf, typeOf } from './schema.ts';
 import type { MaskInfo } from './tools.ts';
 import { company } from './company.ts';
 import { ago, labelForCode, day, labelFor, moment, money, number } from './format.ts';
@@ -123,7 +123,7 @@ const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
 export function fieldHintsOf({ chart, inputSchema }: { readonly chart?: unknown; readonly inputSchema: Schema }): FieldHints {
-  const inputs = fieldsOf(inputSchema);
+  const inputs = ownFieldsOf(inputSchema);
   const orders = (optionsOf(inputs.find(({ name }) => name === 'sort')?.schema ?? {}) ?? []).map((each) => String(each).replace(/^-/, ''));
   return { drawn: new Set(textsIn(chart)), asked: new Set([...inputs.map(({ name }) => name), ...orders].map(stem)) };
 }

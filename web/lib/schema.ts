@@ -23,7 +23,8 @@ export function resolveSchema(schema: unknown, whole: Schema): Schema {
   if (!choices) return schema;
   const meant = choices.filter((each) => !(isRecord(each) && (each['type'] === 'null' || each['const'] === HIDDEN)));
   const [only] = meant;
-  if (meant.length !== 1) return schema;
+  // An own input of a list that also takes a range or several values: forms use its first form.
+  if (meant.length !== 1 && schema['filter'] !== 'own') return schema;
   const inner = resolveSchema(only, whole);
   return typeof schema['description'] === 'string' ? { ...inner, description: schema['description'] } : inner;
 }
@@ -53,6 +54,9 @@ export function fieldsOf(schema: Schema, whole: Schema = schema): Field[] {
     required: required.includes(name),
   }));
 }
+
+/** The fields of an input that the tool itself declares, without the filters that follow from the fields of a list's rows. */
+export const ownFieldsOf = (schema: Schema): Field[] => fieldsOf(schema).filter((field) => field.schema['filter'] !== 'field');
 
 /** The schema of `data` in a tool's answer. For a list, use `rowSchema` on it. */
 export const dataSchema = (output: Schema): Schema => {

@@ -1,5 +1,5 @@
 /** Tool declarations as plain data that can be sent to the worker thread. */
-import { EXAMPLE_DAY, inputSchema, outputSchema } from '../../derive/answers.ts';
+import { EXAMPLE_DAY, inputSchema, jsonSchema, outputSchema } from '../../derive/answers.ts';
 import { qualifiedName, type Registry } from '../../engine/registry.ts';
 import type { Realm, Role } from '../../declare/people.ts';
 import { type Audience, type Effect, effectOf, pluralOf, type Tool } from '../../declare/tool.ts';
@@ -83,7 +83,8 @@ function declarationOf(
     aliases,
     domain,
     qualifiedName: qualifiedName(tool),
-    input: inputSchema(tool) as Schema,
+    // The offline model fills only the inputs that the tool itself declares.
+    input: (tool.kind === 'list' ? jsonSchema(tool.ownInput, 'input', tool.company) : inputSchema(tool)) as Schema,
     output: outputSchema(tool) as Schema,
     summary: tool.kind === 'list' && tool.totals ? Object.keys(tool.totals.schema.shape) : [],
     examples: tool.examples.map(({ question, as: asker, expects, input }) => ({

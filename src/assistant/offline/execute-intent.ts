@@ -178,7 +178,8 @@ function callTool(
   input: Readonly<Record<string, unknown>>,
   utterance: Utterance,
 ): { answer: Answer; used: Readonly<Record<string, unknown>> } {
-  const answer = context.memory.call(entry.name, input);
+  // The store counts only if more rows follow than the answer shows.
+  const answer = context.memory.call(entry.name, entry.tool.kind === 'list' ? { ...input, count: true } : input);
   if (answer.status !== 'error' || !answer.code.endsWith('_NOT_FOUND') || entry.mutates) return { answer, used: input };
   const wrong = entry.slots.find(
     (slot) => slot.kind === 'name' && slot.key in input && answer.code === `${slot.key.toUpperCase()}_NOT_FOUND`,

@@ -22,7 +22,7 @@ export function countShownRows({ result }: Frame, utterance: Utterance): string 
   )
     return undefined;
   const { metadata, data } = result.answer;
-  const counted = (metadata?.summary as Row | undefined)?.['count'];
+  const counted = metadata?.count ?? (metadata?.summary as Row | undefined)?.['count'];
   const what = pluralOf(result.entry);
   if (typeof counted === 'number') return `There are ${counted} ${what}.`;
   return metadata?.hasMore

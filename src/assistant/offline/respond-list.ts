@@ -38,12 +38,12 @@ export function describeRows(
   if (found.length === 0)
     return `${YES_NO_QUESTION.test(utterance.text) ? 'No. ' : ''}There are ${HOW_MANY.test(utterance.text) ? '0' : 'no'} matching ${what}${told ? `. ${told}` : '.'}`.trim();
   const more = list?.hasMore === true;
-  const counted = typeof summary['count'] === 'number' ? summary['count'] : undefined;
+  const counted = list?.count ?? (typeof summary['count'] === 'number' ? summary['count'] : undefined);
   const total = counted ?? (more ? undefined : found.length);
   const number = total === undefined ? `more than ${found.length}` : String(total);
   const noun = total === 1 ? singular(what) : what;
   const head = HOW_MANY.test(utterance.text)
-    ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}${more ? ` (${list?.totalCount ?? `${found.length}+`})` : ''}.`
+    ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}.`
     : `${YES_NO_QUESTION.test(utterance.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(utterance.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
   const wanted = requestedFields(shape, utterance);
   const extreme = findExtreme(shape, found, utterance);

@@ -1,5 +1,10 @@
 /** Runs list tools and reads the pages of resources: opens the cursor, queries the store, seals the next cursor. */
 import type { Answer } from '../../declare/answer.ts';
+import { failure } from '../../declare/errors.ts';
+import type { Filter } from '../../declare/filter.ts';
+import type { ListField } from '../../declare/list-fields.ts';
+import type { Row } from '../../declare/rows.ts';
+import type { CallSession, Store } from '../store.ts';
 import type { KeyPart } from './cursor.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
 import { createCallContext } from '../access.ts';
@@ -11,23 +16,62 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
-  const { order, rows: source, show } = tool.page(input, createCallContext(session, now, {}));
-  const window = { order, after, take: asked.limit + 1 };
-  const found =
-    'fetchAll' in source
-      ? windowed(await store.read(session, (handles) => source.fetchAll(createCallContext(session, now, handles))), window)
-      : await store.page(session, source.query as Queries[StoreKind], window, source.stored);
-  const rows = found.map(show);
+  const { order, rows: source, where, filtered, show } = tool.page(input, createCallContext(session, now, {}));
+  refuseHidden(filtered, session);
+  const window = { order, after, take: asked.limit + 1, where };
+  let found: Row[];
+  let count: number | undefined;
+  if ('fetchAll' in source) {
+    const all = await store.read(session, (handles) => source.fetchAll(createCallContext(session, now, handles)));
+    found = windowed(all, window);
+    if (asked.count) count = all.length;
+  } else {
+    const query = source.query as Queries[StoreKind];
+    found = await store.page(session, query, window, source.stored);
+    // On the first page, a row less than asked for means that these are all rows.
+    if (asked.count)
+      count = after === undefined && found.length <= asked.limit ? found.length : await countRows(store, session, { query, where });
+  }
   const { plural, totals } = tool;
-  const summary = totals && (await store.read(session, (handles) => totals.compute(input, createCallContext(session, now, handles))));
-  const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
+  // The tool computes its totals from its own inputs only. With other conditions they would be the totals of other rows.
+  const summary =
+    totals && where === undefined
+      ? await store.read(session, (handles) => totals.compute(input, createCallContext(session, now, handles)))
+      : undefined;
+  const filterNames = Object.keys(tool.ownInput.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
   const nextCursor = (last: Readonly<Record<string, unknown>>) =>
     runtime.cursors.seal(
       order.keys.map((key) => last[key] as KeyPart),
       binding,
     );
-  const page = pageOf(rows, asked, { filterNames, plural, nextCursor, summary, hoisted: totals?.hoisted ?? [] });
+  const page = pageOf(found.map(show), asked, {
+    filterNames,
+    plural,
+    nextCursor,
+    summary,
+    hoisted: summary === undefined ? [] : (totals?.hoisted ?? []),
+    count,
+  });
   return { status: 'success', ...page };
+}
+
+/** The exact number of rows under the caller's rights. */
+async function countRows(store: Store<StoreKind>, session: CallSession, { query, where }: Counted): Promise<number> {
+  if (store.groups === undefined) throw failure('SERVICE_UNAVAILABLE', 'This store cannot count.');
+  const [group] = await store.groups(session, query, { where, by: [], measures: [{ of: 'count' }], most: 1 });
+  return Number(group?.values[0] ?? 0);
+}
+interface Counted {
+  readonly query: Queries[StoreKind];
+  readonly where: Filter | undefined;
+}
+
+/** Refuses a field that the person may not see on every row. Its condition would tell something about the hidden values. */
+export function refuseHidden(fields: readonly ListField[], { shows, audience }: CallSession): void {
+  for (const { name, mask, hiddenFrom } of fields) {
+    if ((mask !== undefined && !shows.includes(mask)) || hiddenFrom.includes(audience))
+      throw failure('FIELD_HIDDEN', `You may not see ${name} on every row, so it cannot be used here.`, { field: name });
+  }
 }
 
 /** Reads one page of a resource. The cursor contains the transaction of the first page, and all pages show the data as of it. */

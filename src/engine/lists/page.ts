@@ -6,12 +6,14 @@ import type { Window } from '../store.ts';
 export interface ListInput {
   readonly limit: number;
   readonly cursor: string | undefined;
+  /** Whether the caller wants the exact number of rows. */
+  readonly count: boolean;
   readonly filters: Readonly<Record<string, unknown>>;
 }
 
 export function splitInput(input: Readonly<Record<string, unknown>>): ListInput {
-  const { limit: asked, cursor: at, ...filters } = input;
-  return { limit: Number(asked ?? 50), cursor: typeof at === 'string' ? at : undefined, filters };
+  const { limit: asked, cursor: at, count, ...filters } = input;
+  return { limit: Number(asked ?? 50), cursor: typeof at === 'string' ? at : undefined, count: count === true, filters };
 }
 
 export interface PageOptions {
@@ -20,18 +22,21 @@ export interface PageOptions {
   readonly nextCursor: (last: Row) => string;
   readonly summary: unknown;
   readonly hoisted: readonly string[];
+  /** The exact number of rows on all pages, if the caller asked for it. */
+  readonly count: number | undefined;
 }
 
 /** If there is another page, `rows` contains one row more than the limit. */
 export function pageOf(
   rows: readonly Row[],
   asked: ListInput,
-  { filterNames, plural, nextCursor, summary, hoisted }: PageOptions,
+  { filterNames, plural, nextCursor, summary, hoisted, count }: PageOptions,
 ): { data: readonly Row[]; metadata: ListMetadata } {
   const hasMore = rows.length > asked.limit;
   const data = hasMore ? rows.slice(0, asked.limit) : rows;
-  const total = hasMore ? `${asked.limit}+` : String(data.length);
+  const total = String(count ?? (hasMore ? `${asked.limit}+` : data.length));
   const metadata: ListMetadata = { hasMore, returnedCount: data.length, totalEstimate: total, truncated: hasMore, totalCount: total };
+  if (count !== undefined) metadata.count = count;
   const last = data.at(-1);
   if (hasMore && last) {
     const unused = filterNames.filter((name) => asked.filters[name] === undefined);

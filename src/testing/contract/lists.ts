@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ListMetadata } from '../../declare/answer.ts';
 import type { Tool } from '../../declare/tool.ts';
-import { audienceFor } from '../../engine/access.ts';
 import { codeOf, concurrently, type Property, propertiesOf } from '../tool-caller.ts';
 import { ensure, ensureEqual, inShort } from './expect.ts';
-import { type ContractCase, nameOf, type Opened, type Subject } from './subject.ts';
+import { type ContractCase, nameOf, type Opened, readersOf, type Subject } from './subject.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 interface Page {
@@ -81,22 +80,11 @@ async function checkPages(subject: Subject, tool: Tool): Promise<void> {
   );
 }
 
-/** Returns one person for each audience of the list: the first who sees several rows, or else the first. */
-async function readersOf(subject: Subject, opened: Opened, tool: Tool): Promise<string[]> {
-  const readers = new Map<string, { readonly username: string; readonly pages: boolean }>();
-  for (const person of subject.callersOf(tool)) {
-    const audience = audienceFor(tool, subject.rolesOf(person)) ?? '';
-    if (readers.get(audience)?.pages) continue;
-    const { metadata } = await pageOf(opened, tool, person.username, { limit: 1 });
-    if (metadata.hasMore || !readers.has(audience)) readers.set(audience, { username: person.username, pages: metadata.hasMore });
-  }
-  return [...readers.values()].map(({ username }) => username);
-}
-
 /** A value that the field accepts. No row need have it. */
-function some({ type, format, enum: options, minimum, anyOf }: Property): unknown {
+export function someValue({ type, format, enum: options, minimum, anyOf, properties }: Property): unknown {
   if (options) return options.at(-1);
-  if (anyOf) return some(anyOf[0] ?? {});
+  if (anyOf) return someValue(anyOf[0] ?? {});
+  if (properties) return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, someValue(inner)]));
   if (type === 'boolean') return true;
   if (type === 'array') return ['x'];
   if (type === 'integer' || type === 'number') return (minimum ?? 0) + 1;
@@ -134,8 +122,8 @@ async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]
   const refusals: { readonly why: string; readonly user: string; readonly other?: Tool; readonly input: Row }[] = [
     ...damaged(cursor).map((text) => ({ why: `a damaged cursor (${text.slice(0, 20)}…)`, user: as, input: { cursor: text } })),
     ...propertiesOf(tool)
-      .filter(([key]) => key !== 'limit' && key !== 'cursor')
-      .map(([key, property]) => ({ why: `another filter (${key})`, user: as, input: { cursor, [key]: some(property) } })),
+      .filter(([key]) => key !== 'limit' && key !== 'cursor' && key !== 'count')
+      .map(([key, property]) => ({ why: `another filter (${key})`, user: as, input: { cursor, [key]: someValue(property) } })),
     ...subject
       .callersOf(tool)
       .filter(({ username }) => username !== as)

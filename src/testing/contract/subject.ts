@@ -3,7 +3,7 @@ import { createRoleTable } from '../../declare/roles.ts';
 import type { Persona } from '../../declare/sample.ts';
 import type { AnyDomain, Tool, ToolExample } from '../../declare/tool.ts';
 import type { Role } from '../../declare/people.ts';
-import { opens } from '../../engine/access.ts';
+import { audienceFor, opens } from '../../engine/access.ts';
 import type { AuditRecord } from '../../engine/ports.ts';
 import type { Registry } from '../../engine/registry.ts';
 import { openRawStore, type RawStore } from '../raw-store.ts';
@@ -119,4 +119,17 @@ export const exampleInputs = (tool: Tool, server: TestServer): readonly Readonly
 export async function newestRecords({ tamshai }: TestServer, limit: number): Promise<AuditRecord[]> {
   const found = await Promise.all(tamshai.modules.audit.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
+}
+
+/** Returns one person for each audience of the list: the first who sees several rows, or else the first. */
+export async function readersOf(subject: Subject, opened: Opened, tool: Tool): Promise<string[]> {
+  const readers = new Map<string, { readonly username: string; readonly pages: boolean }>();
+  for (const person of subject.callersOf(tool)) {
+    const audience = audienceFor(tool, subject.rolesOf(person)) ?? '';
+    if (readers.get(audience)?.pages) continue;
+    const { answer } = await opened.caller.call('rest', person.username, tool, { limit: 1 });
+    const pages = answer.status === 'success' && answer.metadata?.hasMore === true;
+    if (pages || !readers.has(audience)) readers.set(audience, { username: person.username, pages });
+  }
+  return [...readers.values()].map(({ username }) => username);
 }

@@ -4,14 +4,33 @@ import { Failure, failure } from '../declare/errors.ts';
 import { systemPerson } from '../declare/people.ts';
 import type { Provision } from '../declare/provisions.ts';
 import { createCallContext, sessionFor } from './access.ts';
+import { recorder } from './audit/recorder.ts';
 import type { ContractCall } from './contract-caller.ts';
 import { openNeeds } from './needs.ts';
 import type { Registry } from './registry.ts';
 import type { NeedingSession, Runtime } from './runtime.ts';
 
+type Provider = Pick<Runtime, 'stores' | 'clock' | 'contracts'>;
+
+/** Answers, and records a refused call: the tool that made it may run in another process, or may answer without what it asked for. */
+export async function answerAndRecord(
+  provider: Provider & Pick<Runtime, 'audit'>,
+  provision: Provision,
+  call: ContractCall,
+): Promise<unknown> {
+  const started = performance.now();
+  try {
+    return await answerContract(provider, provision, call);
+  } catch (error) {
+    if (error instanceof Failure && !error.retryable)
+      await provider.audit.append(recorder.refusedContract({ runtime: provider, provision, call, started }, error.code));
+    throw error;
+  }
+}
+
 /** Reads with the caller's audience of the providing domain. For the engine's own calls, it is the audience that the provision names. */
 export async function answerContract(
-  { stores, clock, contracts }: Pick<Runtime, 'stores' | 'clock' | 'contracts'>,
+  { stores, clock, contracts }: Provider,
   provision: Provision,
   { call, input, ...onBehalf }: ContractCall,
 ): Promise<unknown> {

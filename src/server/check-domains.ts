@@ -5,8 +5,11 @@ import { contractName, contractOf } from '../declare/contracts.ts';
 import type { Installed } from '../declare/install.ts';
 import { BASE_ROLES } from '../declare/people.ts';
 import { type AnyDomain, ENGINE_VERSION, type Tool } from '../declare/tool.ts';
-import { unseen } from '../declare/fields.ts';
+import { sensitiveFieldNames, unseen } from '../declare/fields.ts';
+import { maskedFieldNames } from '../declare/masks.ts';
+import { lastName, walkSchema } from '../declare/walk-schema.ts';
 import { mcpTool } from '../derive/mcp.ts';
+import { mcpPrompt, mcpResource } from '../derive/resources.ts';
 import { ConfigProblem } from './config.ts';
 import { pathIn } from './config-file.ts';
 
@@ -47,7 +50,12 @@ export function checkDomains(installed: readonly Installed[], folder: string): v
     checkRoles(domain, where(domain));
   }
   checkNeeds(installed, where);
-  for (const { domain, tools } of installed) for (const tool of tools) checkTool(tool, where(domain));
+  for (const each of installed) {
+    const here = where(each.domain);
+    for (const tool of each.tools) checkTool(tool, here);
+    checkTexts(each, here);
+    checkMaskedInputs(each.tools, here);
+  }
 }
 
 /** Refuses two servers with the same declared port, unless the environment changes one of them. */
@@ -168,9 +176,39 @@ function checkTool(tool: Tool, where: string): void {
   if (foreign !== undefined)
     throw new ConfigProblem(`The tool ${name} of ${where} is for the role ${quoted(foreign)}, which no audience of the domain has.`);
   checkZod(tool, where);
-  const hidden = findHidden([mcpTool(tool, true), tool.errors, tool.examples.map(({ question }) => question), domain.title]);
-  if (hidden !== undefined)
-    throw new ConfigProblem(`The tool ${name} of ${where} has the invisible or control character ${hidden} in a text; remove it.`);
+  refuseHidden(`The tool ${name} of ${where}`, [mcpTool(tool, true), tool.errors, tool.examples.map(({ question }) => question)]);
+}
+
+/** People and LLMs read these texts. An invisible character could hide an instruction, or make one name look like another. */
+function checkTexts({ domain, resources }: Installed, where: string): void {
+  const { title, roles, audiences, masks, actsAtOnce, needs = {} } = domain;
+  const needed = Object.values(needs).map((need) => ('optional' in need ? need.without : ''));
+  refuseHidden(`The domain ${where}`, [title, roles?.specs, audiences, masks, actsAtOnce, needed]);
+  for (const item of resources) {
+    if (item.kind === 'resource') refuseHidden(`The resource ${quoted(item.name)} of ${where}`, [mcpResource(item), item.tool.errors]);
+    if (item.kind === 'prompt') refuseHidden(`The prompt ${quoted(item.name)} of ${where}`, mcpPrompt(item));
+  }
+}
+
+function refuseHidden(what: string, texts: unknown): void {
+  const hidden = findHidden(texts);
+  if (hidden !== undefined) throw new ConfigProblem(`${what} has the invisible or control character ${hidden} in a text; remove it.`);
+}
+
+/** The audit log must not contain a masked value. An input with the name of a masked field usually carries such a value. */
+function checkMaskedInputs(tools: readonly Tool[], where: string): void {
+  const masked = new Set(tools.flatMap((tool) => maskedFieldNames(tool.output)));
+  for (const { name, input } of tools) {
+    const sensitive = sensitiveFieldNames(input);
+    walkSchema(input, (_part, path) => {
+      const field = lastName(path);
+      if (masked.has(field) && !sensitive.includes(field))
+        throw new ConfigProblem(
+          `The input ${field} of the tool ${name} of ${where} has the name of a masked field; wrap its schema in sensitive(), ` +
+            'so that the audit log does not contain its value.',
+        );
+    });
+  }
 }
 
 /** A project can contain another version of zod, whose schemas this engine does not know. */

@@ -4,7 +4,7 @@ import { customerLead, employment } from '../declare/engine-contracts.ts';
 import { failure } from '../declare/errors.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import { clientOf, type ContractCaller, neededByDomains } from '../engine/contract-caller.ts';
-import { answerContract } from '../engine/contracts.ts';
+import { answerAndRecord } from '../engine/contracts.ts';
 import type { Clock, Logger, People } from '../engine/ports.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { Runtime } from '../engine/runtime.ts';
@@ -54,6 +54,8 @@ export interface ContractCallerOptions {
   readonly registry: Registry;
   /** The stores of the domains in this process. */
   readonly stores: Runtime['stores'];
+  /** Gets the records of refused calls. */
+  readonly audit: Runtime['audit'];
   readonly upstreams: ReadonlyMap<string, UpstreamClient>;
   /** Signs calls of the engine's contracts. */
   readonly gatewayKey: SigningKey;
@@ -64,7 +66,7 @@ export interface ContractCallerOptions {
 }
 
 export function createContractCaller(options: ContractCallerOptions): ContractCaller {
-  const { registry, stores, upstreams, gatewayKey, contractKey, clock, log } = options;
+  const { registry, stores, audit, upstreams, gatewayKey, contractKey, clock, log } = options;
   const needed = neededByDomains(registry);
   /** Only the gateway's key may sign calls in the name of a person. */
   const signerFor = (contract: Contract) => ({
@@ -86,7 +88,7 @@ export function createContractCaller(options: ContractCallerOptions): ContractCa
       const provision = registry.provisionOf(contract);
       if (!provision) throw failure('CONTRACT_NOT_PROVIDED', `No installed domain provides ${contractName(contract)}.`);
       const { name, title } = provision.domain;
-      if (name in stores) return answerContract({ stores, clock, contracts }, provision, call);
+      if (name in stores) return answerAndRecord({ stores, clock, contracts, audit }, provision, call);
       const request = remote.get(name);
       if (!request) throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
       return request(contract, call);

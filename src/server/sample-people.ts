@@ -5,21 +5,24 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { unseen } from '../declare/fields.ts';
 import type { Persona } from '../declare/sample.ts';
 import type { Registry } from '../engine/registry.ts';
 
+/** Commands print these texts. The folder may come from somebody else, so control characters must not reach the terminal. */
+const text = z.string().transform((given) => given.replace(unseen as RegExp, ''));
 const persona = z.strictObject({
-  username: z.string(),
-  name: z.string(),
-  email: z.string(),
+  username: text,
+  name: text,
+  email: text,
   realm: z.enum(['staff', 'customer']),
   sub: z.string(),
   employeeId: z.string().optional(),
   organizationId: z.string().optional(),
   roles: z.array(z.string()),
-  title: z.string(),
+  title: text,
 });
-const stored = z.strictObject({ people: z.array(persona), featured: z.array(z.string()) });
+const stored = z.strictObject({ people: z.array(persona), featured: z.array(text) });
 
 export interface SamplePeople {
   readonly people: readonly Persona[];

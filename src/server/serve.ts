@@ -6,7 +6,7 @@ import type { DecisionService } from '../engine/approvals/decisions.ts';
 import { Failure } from '../declare/errors.ts';
 import type { KeyValue } from '../engine/ports.ts';
 import { recordRefused, type RecordRefused } from '../engine/audit/refused.ts';
-import { answerContract } from '../engine/contracts.ts';
+import { answerAndRecord } from '../engine/contracts.ts';
 import { byTokenOrSession, createFailedAuthLimit, type OnUnauthenticated } from '../gateway/access.ts';
 import { byToken } from '../identity/verify.ts';
 import { createDomainRoutes } from '../gateway/domain-server.ts';
@@ -248,7 +248,7 @@ export async function serveDomain(options: DomainServerOptions, server: string, 
     log,
     kv,
     contractKeys: options.contractKeys,
-    answerContract: (provision, call) => answerContract(runtime, provision, call),
+    answerContract: (provision, call) => answerAndRecord(runtime, provision, call),
     authenticate,
     onUnauthenticated,
     recordRefused: refused,

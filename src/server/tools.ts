@@ -46,7 +46,7 @@ export const FINISH_MS = DEADLINE_MS + 2_000;
 
 export const openTools = (options: ToolsOptions): Promise<Tools> =>
   openModule(async (use) => {
-    const { config, base, withGateway, keys, kv, sealed, telemetry, clock, log } = options;
+    const { config, base, withGateway, keys, kv, sealed, audit, telemetry, clock, log } = options;
     const { registry } = config;
     const { meter } = telemetry;
     const stores = telemetry.tracedStores(options.stores.byDomain);
@@ -54,13 +54,13 @@ export const openTools = (options: ToolsOptions): Promise<Tools> =>
     for (const each of upstreams.values()) use(each);
     const gatewayKey = keys.gateway.current;
     const contractKey = withGateway ? gatewayKey : contractSigningKeys(keys)[0];
-    const contracts = createContractCaller({ registry, stores, upstreams, gatewayKey, contractKey, clock, log });
+    const contracts = createContractCaller({ registry, stores, audit, upstreams, gatewayKey, contractKey, clock, log });
     const runtime: Runtime = {
       registry,
       stores,
       contracts,
       tickets: createTicketStore(sealed, clock),
-      audit: options.audit,
+      audit,
       clock,
       log,
       cursors: createCursors(deriveAll(keys, 'cursor')),

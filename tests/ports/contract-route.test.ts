@@ -13,7 +13,7 @@ import { employment } from '../../src/declare/engine-contracts.ts';
 import { failure } from '../../src/declare/errors.ts';
 import type { Person } from '../../src/declare/people.ts';
 import { clientOf, type ContractCaller } from '../../src/engine/contract-caller.ts';
-import { answerContract } from '../../src/engine/contracts.ts';
+import { answerAndRecord } from '../../src/engine/contracts.ts';
 import { createRegistry, type Registry } from '../../src/engine/registry.ts';
 import { createLocalBackend } from '../../src/gateway/backends.ts';
 import { createDomainRoutes } from '../../src/gateway/domain-server.ts';
@@ -54,7 +54,7 @@ describe('contracts of hr in another process', () => {
       ready: async () => {},
       gatewayKeys: ownGatewayKeys(keys),
       contractKeys: contractKeysOf(keys, ownGatewayKeys(keys)),
-      answerContract: (provision, call) => answerContract(testRuntime.runtime, provision, call),
+      answerContract: (provision, call) => answerAndRecord(testRuntime.runtime, provision, call),
       clock,
       log,
       kv: undefined as never,
@@ -88,6 +88,7 @@ describe('contracts of hr in another process', () => {
     createContractCaller({
       registry,
       stores: {},
+      audit: testRuntime.runtime.audit,
       upstreams: new Map([['hr', upstream]]),
       gatewayKey: keys.gateway.current,
       contractKey,
@@ -121,6 +122,30 @@ describe('contracts of hr in another process', () => {
     const customer = person('jane.smith@acme.example');
     expect(await codeOf(nameOf(gateway, customer))).toBe('INSUFFICIENT_PERMISSIONS');
     expect(await codeOf(nameOf(gateway, person('marcus.johnson', { employeeId: undefined })))).toBe('IDENTITY_NOT_LINKED');
+  });
+
+  test('a refused call is recorded where the domain runs, without its input', async () => {
+    const refusals = async () =>
+      (await testRuntime.runtime.audit.newest({ limit: 100 }))
+        .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+        .filter(({ tool }) => tool === 'people v1.nameOf');
+    const before = (await refusals()).length;
+    const customer = person('jane.smith@acme.example');
+    const gateway = processWith(keys.gateway.current);
+    expect(await codeOf(nameOf(gateway, customer))).toBe('INSUFFICIENT_PERMISSIONS');
+    expect(await nameOf(gateway, alice)).toBe('Eve Thompson');
+    const [newest, ...older] = await refusals();
+    expect(older.length).toBe(before);
+    expect(newest).toMatchObject({
+      username: customer.username,
+      server: 'hr',
+      surface: 'internal',
+      origin: 'contract',
+      decision: 'refused',
+      code: 'INSUFFICIENT_PERMISSIONS',
+      requestId: 'r',
+      input: '{}',
+    });
   });
 
   test('another process must show the gateway’s token for the call or the execution that it serves', async () => {

@@ -107,6 +107,7 @@ describe.each(databases)('the people feed on %s', (_kind, address) => {
         createContractCaller({
           registry,
           stores: {},
+          audit: testRuntime.runtime.audit,
           upstreams: new Map([['hr', hr]]),
           gatewayKey: keys.gateway.current,
           contractKey: signing,

@@ -7,7 +7,9 @@ import { tasks } from '../../domains/index.ts';
 import { readProject } from '../../src/cli/registry.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 import { defineContract } from '../../src/declare/contracts.ts';
+import { sensitive } from '../../src/declare/fields.ts';
 import type { Installed } from '../../src/declare/install.ts';
+import { masked } from '../../src/declare/masks.ts';
 import { defineRoles } from '../../src/declare/roles.ts';
 import { ConfigProblem } from '../../src/server/config.ts';
 
@@ -39,6 +41,66 @@ function desk(spec: object = {}, tool: object = {}, parts: object = {}): Install
   });
   return domain.install({ tools: [read], ...parts });
 }
+/** A tool with a masked price in its answer and an input of the same name inside another object. */
+const priced = (price: z.ZodType) =>
+  desk(
+    { masks: { price: { hides: 'the price', shownTo: ['executive'], andOwner: false } } },
+    { input: z.strictObject({ filter: z.object({ price }) }), output: z.object({ price: masked('price', z.number()) }) },
+  );
+/** Parts other than tools, made as a JavaScript author makes them. */
+function withPart(
+  make: (domain: { resource(def: object): never; prompt(def: object): never; read(def: object): never }) => object,
+): Installed {
+  const domain = defineDomain({
+    name: 'desk',
+    title: 'Desks',
+    engine: 1,
+    home: import.meta.url,
+    port: 3120,
+    store: 'documents',
+    audiences: { everyone: { roles: ['employee'], sees: 'every desk' } },
+    collections: { desks: { rows: { everyone: 'all' } } },
+  });
+  return (domain as unknown as { install(parts: object): Installed }).install({ tools: [], ...make(domain as never) });
+}
+const withResource = (title: string) =>
+  withPart((domain) => ({
+    resources: [
+      domain.resource({
+        name: 'rules',
+        title,
+        description: 'The rules.',
+        uri: 'desk://rules',
+        version: 1,
+        roles: ['employee'],
+        input: z.strictObject({}),
+        text: async () => '',
+      }),
+    ],
+  }));
+const withPrompt = (description: string) =>
+  withPart((domain) => {
+    const tool = domain.read({
+      name: 'get_desk',
+      title: 'Desk',
+      description: 'Returns a desk.',
+      roles: ['employee'],
+      input: z.strictObject({}),
+      output: z.object({}),
+      run: async () => ({}),
+    });
+    const args = z.strictObject({ desk: z.string().describe(description) });
+    const prompt = domain.prompt({
+      name: 'ask-desk',
+      title: 'Ask',
+      description: 'Asks for a desk.',
+      roles: ['employee'],
+      arguments: args,
+      tools: [tool],
+      render: () => '',
+    });
+    return { tools: [tool], resources: [prompt] };
+  });
 const onSql = (audiences: object) => desk({ store: 'sql', collections: undefined, audiences });
 const audience = (roles: readonly string[]) => ({ roles, sees: 'all' });
 
@@ -182,7 +244,41 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
         `The tool get_desk of ${HERE} has the invisible or control character ${character} in a text; remove it.`,
       ] as const,
   ),
+  [
+    'an invisible character in its title',
+    desk({ title: 'Desks\u200b' }),
+    `The domain ${HERE} has the invisible or control character U+200B in a text; remove it.`,
+  ],
+  [
+    'an invisible character in what a role means',
+    desk({ roles: { names: ['desk-read'], specs: { 'desk-read': { means: 'reads\u2066 desks' } } } }),
+    `The domain ${HERE} has the invisible or control character U+2066 in a text; remove it.`,
+  ],
+  [
+    'an invisible character in what an audience sees',
+    desk({ audiences: { everyone: { roles: ['employee'], sees: 'every\u00ad desk' } } }),
+    `The domain ${HERE} has the invisible or control character U+00AD in a text; remove it.`,
+  ],
+  [
+    'an invisible character in a resource',
+    withResource('Ru\u200dles'),
+    `The resource "rules" of ${HERE} has the invisible or control character U+200D in a text; remove it.`,
+  ],
+  [
+    'an invisible character in an argument of a prompt',
+    withPrompt('the \u202edesk'),
+    `The prompt "ask-desk" of ${HERE} has the invisible or control character U+202E in a text; remove it.`,
+  ],
+  [
+    'an input with the name of a masked field that is not sensitive',
+    priced(z.number()),
+    `The input price of the tool get_desk of ${HERE} has the name of a masked field; wrap its schema in sensitive(), so that the audit log does not contain its value.`,
+  ],
 ];
+test('a sensitive input may have the name of a masked field', () => {
+  expect(() => readProject({ domains: [priced(sensitive(z.number()))] }, FILE, FOLDER)).not.toThrow();
+});
+
 test.each(REFUSED_DOMAINS)('a domain with %s is refused', (_what, installed, sentence) => {
   expect(() => readProject({ domains: [installed] }, FILE, FOLDER)).toThrow(new ConfigProblem(sentence));
 });

@@ -5,6 +5,7 @@ import type { Persona } from '../../declare/sample.ts';
 import { samplePeopleOf } from '../../server/sample-people.ts';
 import { table, widthOfTable } from '../terminal/table.ts';
 import { dataLines } from '../terminal/data.ts';
+import { safe } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { exampleUser } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
@@ -48,7 +49,7 @@ export async function people(options: ProjectOptions & { json?: boolean }): Prom
   }
   const { style, width } = console.look;
   const columns = ['Username', 'Name', 'Title', 'Can', 'Realm'].map((heading) => ({ heading }));
-  const rows = all.map((each) => [each.username, each.name, each.title, abilities(each, roles), each.realm]);
+  const rows = all.map((each) => [each.username, each.name, each.title, abilities(each, roles), each.realm].map(safe));
   const records = rows.map(([username, name, title, can, realm]) => ({ username, name, title, can, realm }));
   console.out(...(widthOfTable(columns, rows) <= width ? table(columns, rows, style) : dataLines(records, undefined, console.look)));
   console.out(

@@ -3,6 +3,9 @@ import type { Answer, CardChange } from '../../declare/answer.ts';
 import type { Details } from '../../declare/errors.ts';
 import { sensitiveFieldNames } from '../../declare/fields.ts';
 import { maskedFieldNames } from '../../declare/masks.ts';
+import { systemPerson } from '../../declare/people.ts';
+import type { Provision } from '../../declare/provisions.ts';
+import type { ContractCall } from '../contract-caller.ts';
 import type { EffectTool, Tool } from '../../declare/tool.ts';
 import type { Ticket } from '../approvals/tickets.ts';
 import type { Approver, Caller, Surface } from '../caller.ts';
@@ -39,6 +42,13 @@ export interface FailedSignIns {
 
 type Recorded = Pick<Call, 'request' | 'tool' | 'started'> & { readonly runtime: { readonly clock: Clock } };
 type RecordedWrite = Recorded & { readonly tool: Tool; readonly runtime: { readonly registry: Registry } };
+
+interface RefusedContract {
+  readonly runtime: { readonly clock: Clock };
+  readonly provision: Provision;
+  readonly call: ContractCall;
+  readonly started: number;
+}
 
 export const recorder = {
   /** A call that the pipeline answered. */
@@ -96,6 +106,22 @@ export const recorder = {
   /** A call of the assistant's model that the assistant refused. */
   refusedByAssistant: (call: Recorded, code: string): AuditRecord =>
     recordOf(call, { input: call.request.input, decision: 'refused', code, rows: 0 }),
+
+  /** A refused call of a contract. Its input is not recorded, because it can contain what the calling domain masks. */
+  refusedContract(
+    { runtime, provision, call: { call, person = systemPerson(), requestId }, started }: RefusedContract,
+    code: string,
+  ): AuditRecord {
+    const tool = `${provision.name}.${call}`;
+    const request = {
+      server: provision.domain.name,
+      tool,
+      surface: 'internal',
+      requestId,
+      caller: { origin: 'contract', person },
+    } as const;
+    return recordOf({ runtime, request, tool: undefined, started }, { input: {}, decision: 'refused', code, rows: 0 });
+  },
 
   /** Requests without a valid sign-in, in the last second. */
   unauthenticated(clock: Clock, counts: readonly FailedSignIns[]): AuditRecord {

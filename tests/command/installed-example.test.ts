@@ -51,6 +51,11 @@ describe('the installed package', () => {
     expect(installing).not.toMatch(/EBADENGINE|ERESOLVE|deprecated/);
   });
 
+  test('has all types that its declarations refer to', async () => {
+    const { code, out } = await node([join(folder, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder]);
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+  });
+
   test.each(['tamshai/src/index.ts', 'tamshai/dist/src/engine/pipeline.js', 'tamshai/dist/src/index.js', 'tamshai/domains/hr/domain.ts'])(
     'does not export %s',
     async (path) => {

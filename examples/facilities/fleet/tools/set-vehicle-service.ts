@@ -16,7 +16,7 @@ export const setVehicleService = fleet.write({
   output: vehicle,
   errors: {
     VEHICLE_NOT_FOUND: vehicleNotFound,
-    VEHICLE_UNCHANGED: { message: 'The vehicle already has this state.', hint: 'Do nothing.' },
+    VEHICLE_UNCHANGED: { message: 'The vehicle already has this state.', hint: 'Nothing has to be done.' },
   },
   examples: [
     {

@@ -1,4 +1,5 @@
 /** Follows docs/adding-a-domain.md: runs its commands, and compiles and tests its code. */
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -21,6 +22,7 @@ const blocks = [...page.matchAll(/```(?:ts|sql)\n(?:\/\/|--) (rooms\/\S+\.(?:ts|
 
 test('from an empty folder to a domain with a mask that passes the contract suite', async () => {
   const path = project();
+  execFileSync('npm', ['init', '-y'], { cwd: path });
   const { code, err } = await tamshai(['new', 'domain', 'rooms'], { cwd: path });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   for (const [, file = ''] of page.matchAll(/^\| `([\w./]+)` \|/gm)) expect([file, existsSync(join(path, file))]).toEqual([file, true]);
@@ -33,6 +35,7 @@ test('from an empty folder to a domain with a mask that passes the contract suit
     'rooms/sample/index.ts',
   ]);
   for (const { file, adds, text } of blocks) (adds ? appendFileSync : writeFileSync)(join(path, file), text);
+  expect(JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))).toMatchObject({ scripts: { test: 'vitest run' } });
   await compile(path);
   rmSync(join(path, 'rooms', 'rights.md'), { force: true });
   expect(await suite(path)).toMatch(/Tests\s+\d\d passed/);

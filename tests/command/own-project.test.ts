@@ -1,5 +1,5 @@
 /** Projects of companies with the installed package: the example, and a domain that `tamshai new domain` writes. */
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { build, DEADLINE_MS, removeFolders, ROOT, tamshai } from './command-support.ts';
@@ -34,6 +34,36 @@ describe('tamshai new domain', () => {
     expect({ code: listed.code, err: listed.err }).toEqual({ code: 0, err: '' });
     expect(listed.out).toContain('rename_item');
     expect(await suite(path)).toMatch(/Tests\s+\d\d passed/);
+  });
+
+  test('completes the package.json of npm init, and keeps what the user wrote in another', async () => {
+    const path = project();
+    const file = join(path, 'package.json');
+    const own = { name: 'mine', scripts: { test: 'node --test' }, devDependencies: { vitest: '4.0.0' } };
+    const initial = { name: 'mine', type: 'commonjs', scripts: { test: 'echo "Error: no test specified" && exit 1' } };
+    const completed = async (before: object, name: string): Promise<object> => {
+      writeFileSync(file, JSON.stringify(before));
+      rmSync(join(path, 'tamshai.config.ts'), { force: true });
+      const { code, out } = await tamshai(['new', 'domain', name], { cwd: path });
+      expect([code, out]).toEqual([0, expect.stringContaining('package.json (completed)')]);
+      return JSON.parse(readFileSync(file, 'utf8')) as object;
+    };
+    const added = { typescript: expect.any(String) as string, '@types/node': expect.any(String) as string };
+    expect(await completed(initial, 'rooms')).toMatchObject({
+      type: 'module',
+      scripts: { test: 'vitest run', start: 'tamshai start' },
+      dependencies: { tamshai: expect.any(String) as string },
+      devDependencies: { vitest: expect.any(String) as string, ...added },
+    });
+    expect(await completed(own, 'desks')).toMatchObject({
+      scripts: { test: 'node --test' },
+      devDependencies: { vitest: '4.0.0', ...added },
+    });
+    writeFileSync(file, '{');
+    rmSync(join(path, 'tamshai.config.ts'));
+    const { code, err } = await tamshai(['new', 'domain', 'cars'], { cwd: path });
+    expect({ code, err }).toEqual({ code: 1, err: 'error  package.json is not valid JSON; correct it, or remove it.\n' });
+    expect(existsSync(join(path, 'cars'))).toBe(false);
   });
 
   test('in a project with a configuration, says what to add to it', async () => {

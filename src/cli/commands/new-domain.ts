@@ -27,8 +27,8 @@ export async function newDomain(name: string, options: ProjectOptions): Promise<
   const { registry, file } = await loadProject(options);
   if (registry.domains.some((domain) => domain.name === name)) throw new Stop(`A domain ${name} exists already; choose another name.`);
   const values = valuesFor(name, registry);
-  const written = writeTemplate(join(packageFolder, 'templates', 'domain'), folder, values);
   const around = file === undefined ? writeProject(values) : [];
+  const written = writeTemplate(join(packageFolder, 'templates', 'domain'), folder, values);
   console.out(`Written: ${name}/ (${written} files)${around.map((each) => `, ${each}`).join('')}`, '');
   if (file !== undefined)
     console.out(`Add it to ${basename(file)}:`, '', `  import { ${name} } from './${name}/index.ts';`, `  domains: [ … , ${name}]`, '');
@@ -70,11 +70,47 @@ function writeTemplate(from: string, to: string, values: Readonly<Record<string,
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{\{([a-z]+)\}\}/g, (placeholder, key: string) => values[key] ?? placeholder);
 
-/** Adds the missing project files to the current folder. Returns their names. */
+/** Adds the missing project files to the current folder, and what is missing in package.json. Returns their names. */
 function writeProject(values: Readonly<Record<string, string>>): string[] {
   const templates = join(packageFolder, 'templates', 'project');
   const missing = readdirSync(templates).filter((file) => !existsSync(file));
+  const textOf = (file: string) => fill(readFileSync(join(templates, file), 'utf8'), values);
+  const isCompleted = !missing.includes(PACKAGE) && completePackage(JSON.parse(textOf(PACKAGE)) as Package);
   // The flag wx refuses an existing symbolic link, even if its target does not exist.
-  for (const file of missing) writeFileSync(file, fill(readFileSync(join(templates, file), 'utf8'), values), { flag: 'wx' });
-  return missing;
+  for (const file of missing) writeFileSync(file, textOf(file), { flag: 'wx' });
+  return [...missing, ...(isCompleted ? [`${PACKAGE} (completed)`] : [])];
+}
+
+const PACKAGE = 'package.json';
+interface Package {
+  readonly type?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** `npm init` writes a package.json without the scripts and packages that the project needs. Entries of the user stay. */
+function completePackage(wanted: Package): boolean {
+  const before = readFileSync(PACKAGE, 'utf8');
+  let found: Package;
+  try {
+    found = JSON.parse(before) as Package;
+  } catch {
+    throw new Stop(`${PACKAGE} is not valid JSON; correct it, or remove it.`);
+  }
+  const isUntouched = found.scripts?.['test']?.includes('no test specified') ?? false;
+  const { test: _, ...scripts } = found.scripts ?? {};
+  const has = (name: string) => found.dependencies?.[name] ?? found.devDependencies?.[name];
+  const missing = (packages: Package['dependencies']) => Object.fromEntries(Object.entries(packages ?? {}).filter(([name]) => !has(name)));
+  const completed = {
+    ...found,
+    type: isUntouched ? wanted.type : (found.type ?? wanted.type),
+    scripts: { ...wanted.scripts, ...(isUntouched ? scripts : found.scripts) },
+    dependencies: { ...found.dependencies, ...missing(wanted.dependencies) },
+    devDependencies: { ...found.devDependencies, ...missing(wanted.devDependencies) },
+  };
+  const after = `${JSON.stringify(completed, undefined, 2)}\n`;
+  if (after === before) return false;
+  writeFileSync(PACKAGE, after);
+  return true;
 }

@@ -8,13 +8,15 @@ const types = { getTypeParser: (oid) => (numbers.has(oid) ? Number : oid === 16 
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL, pipeline: true, types });
 await client.connect();
 const COLUMNS =
-  'e.employee_id, e.first_name, e.last_name, e.email, e.department, e.job_title, e.location, e.manager_id, e.manager_name, e.hire_date, e.active, e.created_at, e.updated_at, p.salary, c.phone, c.home_address, i.ssn';
+  'e.employee_id, e.first_name, e.last_name, e.email, e.department, e.job_title, e.location, e.manager_id, e.manager_name, ' +
+  'e.hire_date, e.active, e.created_at, e.updated_at, p.salary, c.phone, c.home_address, i.ssn';
 const FROM =
   'hr.employees e join hr.pay p using (employee_id) join hr.contact c using (employee_id) join hr.identity i using (employee_id)';
 const one = { name: 'one', text: `select ${COLUMNS} from ${FROM} where e.employee_id = $1 and e.active` };
 const page = {
   name: 'page',
-  text: `select ${COLUMNS} from ${FROM} where e.active and (e.last_name, e.first_name, e.employee_id) > ($1, $2, $3) order by e.last_name, e.first_name, e.employee_id limit 51`,
+  text: `select ${COLUMNS} from ${FROM} where e.active and (e.last_name, e.first_name, e.employee_id) > ($1, $2, $3)
+    order by e.last_name, e.first_name, e.employee_id limit 51`,
 };
 const server = http.createServer(async (req, res) => {
   const [, kind, a = '', b = '', c = ''] = decodeURIComponent(req.url).split('/');

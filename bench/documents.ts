@@ -98,7 +98,8 @@ export async function embeddedDocuments(folder: string, count: number, timing: T
       .raw();
     const totals = db
       .prepare(
-        `SELECT json_extract(body, '$.stage') AS stage, count(*), sum(json_extract(body, '$.value')) FROM documents WHERE collection = ? GROUP BY stage`,
+        `SELECT json_extract(body, '$.stage') AS stage, count(*), sum(json_extract(body, '$.value')) FROM documents
+          WHERE collection = ? GROUP BY stage`,
       )
       .raw();
     const bare: Bare = {

@@ -83,7 +83,9 @@ export async function layerLines(
     const unrecorded: Runtime = { ...testRuntime.runtime, audit: { ...testRuntime.runtime.audit, append: async () => {} } };
     const one = {
       name: 'one',
-      text: 'select e.*, p.salary, c.phone, c.home_address, i.ssn from hr.employees e left join hr.pay p using (employee_id) left join hr.contact c using (employee_id) left join hr.identity i using (employee_id) where e.employee_id = $1',
+      text:
+        'select e.*, p.salary, c.phone, c.home_address, i.ssn from hr.employees e left join hr.pay p using (employee_id) left ' +
+        'join hr.contact c using (employee_id) left join hr.identity i using (employee_id) where e.employee_id = $1',
     };
     const layers: readonly (readonly [string, (n: number) => Promise<unknown>])[] = [
       ['bare driver', (n) => client.query({ ...one, values: [pick(ids, n)] })],
@@ -110,7 +112,9 @@ export async function layerLines(
     return layers.slice(1).map(([name], n) => ({
       what: `with ${name} × bare driver`,
       ratio: (micros[n + 1] ?? 0) / bare,
-      note: `${Math.round(micros[n + 1] ?? 0)} µs CPU, ${Math.round((micros[n + 1] ?? 0) - (micros[n] ?? 0))} more than without; × ${Math.round(bare)}`,
+      note:
+        `${Math.round(micros[n + 1] ?? 0)} µs CPU, ${Math.round((micros[n + 1] ?? 0) - (micros[n] ?? 0))} more than ` +
+        `without; × ${Math.round(bare)}`,
     }));
   } finally {
     await client.end();

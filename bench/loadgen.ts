@@ -98,5 +98,8 @@ export const middle = (results: readonly Result[], group: string, name: string, 
   median(results.filter((each) => each.group === group && each.name === name).map(of));
 export const summaryOf = (results: readonly Result[], group: string, name: string) => {
   const of = (key: (result: Result) => number) => middle(results, group, name, key);
-  return `${Math.round(of((r) => r.srv_cpu_us))} µs CPU + ${Math.round(of((r) => r.db_cpu_us))} in the database, ${Math.round(of((r) => r.rps))} a second, p50 ${of((r) => r.p50_ms).toFixed(1)} ms, p99 ${of((r) => r.p99_ms).toFixed(1)} ms`;
+  return (
+    `${Math.round(of((r) => r.srv_cpu_us))} µs CPU + ${Math.round(of((r) => r.db_cpu_us))} in the database, ` +
+    `${Math.round(of((r) => r.rps))} a second, p50 ${of((r) => r.p50_ms).toFixed(1)} ms, p99 ${of((r) => r.p99_ms).toFixed(1)} ms`
+  );
 };

@@ -33,7 +33,8 @@ async function createPeerTable(
   await client.query(readFileSync(join(here, 'dataset.sql'), 'utf8').replaceAll('{{rows}}', String(rows)));
   const people = await client.query<object>('select id, email from hr.employees order by md5(id::text) limit $1', [ENOUGH]);
   const departments = await client.query<object>(
-    `select d as dept, (array_agg(email))[1] as first, (array_agg(email))[50] as last from (select distinct department as d from hr.employees) x,
+    `select d as dept, (array_agg(email))[1] as first, (array_agg(email))[50] as last from (select distinct department as d
+      from hr.employees) x,
        lateral (select email from hr.employees where department = d order by last_name, first_name, id limit 50) y group by d order by d`,
   );
   await client.end();

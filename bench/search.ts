@@ -143,12 +143,14 @@ export async function embeddedSearch(folder: string, count: number, timing: Timi
       .raw();
     const search = db
       .prepare(
-        `SELECT d.body FROM support_tickets_words w JOIN support_tickets d ON d.doc = w.rowid WHERE support_tickets_words MATCH ? ORDER BY rank LIMIT ${TAKE}`,
+        `SELECT d.body FROM support_tickets_words w JOIN support_tickets d ON d.doc = w.rowid WHERE support_tickets_words MATCH ?
+          ORDER BY rank LIMIT ${TAKE}`,
       )
       .raw();
     const levels = db
       .prepare(
-        `SELECT json_extract(f, '$."priority"') AS p, json_extract(f, '$."tier"') AS t, count(*) FROM support_tickets WHERE json_extract(f, '$."status"') IN ('open', 'in_progress', 'pending') GROUP BY p, t`,
+        `SELECT json_extract(f, '$."priority"') AS p, json_extract(f, '$."tier"') AS t, count(*) FROM support_tickets
+          WHERE json_extract(f, '$."status"') IN ('open', 'in_progress', 'pending') GROUP BY p, t`,
       )
       .raw();
     const matching = (words: string) =>

@@ -103,7 +103,9 @@ export async function separateProcessLines({ company, folder, loadgen, questions
         what: `${count} hr servers on ${cores} cores × one on one, calls a second`,
         atLeast: count === 2 && cores === 2 ? 1.7 : undefined,
         ratio: some.rate / alone.rate,
-        note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. The load generator and the stores run on the same cores`,
+        note:
+          `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ` +
+          `${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. The load generator and the stores run on the same cores`,
       });
     }
     return lines;

@@ -65,12 +65,14 @@ export async function createCompany(postgres: TestServer, rows: number): Promise
       'select employee_id from hr.employees where active order by md5(employee_id::text) limit 1000',
     );
     const deep = await owner.query<{ last_name: string; first_name: string; employee_id: string }>(
-      'select last_name, first_name, employee_id from hr.employees where active order by last_name, first_name, employee_id offset $1 limit 100',
+      'select last_name, first_name, employee_id from hr.employees where active ' +
+        'order by last_name, first_name, employee_id offset $1 limit 100',
       [Math.min(10_000 * 50, Math.floor(rows * 0.5))],
     );
     const trees = await owner.query<{ people: number; head: string }>(
       `select distinct on (wanted) people, head from unnest($1::int[]) wanted,
-         (select count(*)::int as people, manager_id as head from hr.chain group by manager_id) c order by wanted, abs(ln(people::float / wanted)), head`,
+         (select count(*)::int as people, manager_id as head from hr.chain group by manager_id) c
+         order by wanted, abs(ln(people::float / wanted)), head`,
       [TREES],
     );
     return {

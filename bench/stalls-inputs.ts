@@ -44,8 +44,10 @@ const words = (unit: (n: number) => string, longest: number): string => {
 
 /** These words find the most rows in the sample tickets. */
 const COMMON =
-  'thank work team since same again look see back happen into report tell time please come until side page today set over detail compare moment ' +
-  'change raise taken some whom show minute picture everyone last one need now week answer account customer data export load dashboard slow';
+  'thank work team since same again look see back happen into report tell time please come until side page today ' +
+  'set over detail compare moment ' +
+  'change raise taken some whom show minute picture everyone last one need now week answer account customer ' +
+  'data export load dashboard slow';
 
 /** Search texts up to a maximum length. */
 export const searches = (longest: number): Readonly<Record<string, string>> => ({

@@ -255,7 +255,8 @@ const answered = async (asked: Promise<{ readonly status: number; readonly text:
 };
 
 const ENVELOPE =
-  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}';
+  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench",' +
+  '"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}';
 const mcpCall = (body: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hr_list_employees","arguments":${body},${ENVELOPE}}}`;
 

@@ -33,7 +33,8 @@ export async function questionsAbout({ postgres, ids }: Company, folder: string)
   const departments = await owner.query<{ dept: string; first: string; last: string }>(
     `select d.department as dept, (array_agg(p.email))[1] as first, (array_agg(p.email))[50] as last
      from (select department from hr.employees where active group by 1 having count(*) > 50 order by count(*) desc limit 8) d,
-       lateral (select email from hr.employees e where e.active and e.department_key = lower(d.department) order by last_name, first_name, employee_id limit 50) p group by 1`,
+       lateral (select email from hr.employees e where e.active and e.department_key = lower(d.department)
+       order by last_name, first_name, employee_id limit 50) p group by 1`,
   );
   await owner.end();
   const [one, page] = [join(folder, 'ours-one.jsonl'), join(folder, 'ours-page.jsonl')];

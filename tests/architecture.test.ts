@@ -243,6 +243,52 @@ describe('strings', () => {
   );
 });
 
+const WIDTH = 140;
+const WIDE_FOLDERS = ['src', 'domains', 'tests', 'bench', 'web', 'examples', 'templates', 'docs'];
+/** Generated, or applied to databases and therefore final: sql/reworded.json holds the digests of migrations. */
+const MAY_BE_WIDE = /\/rights\.md$|^docs\/settings\.md$|\/sql\/\d+_[a-z_]+\.sql$|\.jsonl?$|\.svg$|package-lock/;
+
+/** The spans of a file in which the formatter breaks no line: regular expressions, and templates that contain expressions. */
+function unbreakable(file: string, text: string): (readonly [number, number])[] {
+  const spans = (node: unknown): (readonly [number, number])[] => {
+    if (typeof node !== 'object' || node === null) return [];
+    const { type, start, end, regex, expressions } = node as {
+      type?: string;
+      start: number;
+      end: number;
+      regex?: object;
+      expressions?: object[];
+    };
+    if (type === 'Literal' && regex) return [[start, end]];
+    if (type === 'TemplateLiteral' && expressions && expressions.length > 0) return [[start, end]];
+    return Object.values(node).flatMap(spans);
+  };
+  return spans(parseSync(file, text).program);
+}
+
+function wideLines(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const lines = text.split('\n');
+  if (!lines.some((line) => line.length > WIDTH)) return [];
+  const spans = /\.(?:[cm]?[jt]s|tsx)$/.test(file) && !file.startsWith('templates') ? unbreakable(file, text) : [];
+  let at = 0;
+  return lines.flatMap((line, n) => {
+    const begin = at;
+    at += line.length + 1;
+    const isTable = file.endsWith('.md') && line.trim().startsWith('|');
+    const isHeld = spans.some(([start, end]) => start < begin + line.length && end >= begin + WIDTH - 2);
+    return line.length <= WIDTH || isTable || isHeld ? [] : [`${file}:${n + 1}`];
+  });
+}
+
+test('no line is wider than 140 columns, except regular expressions, templates with expressions and table rows', () => {
+  const files = WIDE_FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path).split(sep).join('/')),
+  ).filter((file) => /\.(?:[cm]?[jt]s|tsx|css|md|sql|py|txt)$/.test(file) && !file.includes('node_modules') && !MAY_BE_WIDE.test(file));
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.flatMap(wideLines)).toEqual([]);
+});
+
 /** The names of the built-in domains, and of the folder of their sample company. */
 const DOMAIN_NAMES: ReadonlySet<string> = new Set(
   readdirSync(join(ROOT, 'domains'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])),

@@ -1,4 +1,4 @@
-/** Packs the package as `npm pack` does, and installs it into a project outside of the repository: from the registry, or without a network. */
+/** Packs the package as `npm pack` does, and installs it into a project elsewhere, from the registry or offline. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -19,8 +19,10 @@ create table hr.employees (
 );
 insert into hr.employees
 select md5('emp' || n)::uuid,
-       (array['Ada','Ben','Cleo','Dov','Eva','Finn','Gia','Hal','Ida','Jon','Kai','Lea','Max','Nia','Oto','Pia','Quy','Rae','Sol','Tia'])[1 + (n * 7) % 20] || (n % 97),
-       (array['Adler','Berg','Chen','Diaz','Engel','Fox','Gray','Hahn','Ito','Jung','Khan','Lang','Meyer','Ng','Orr','Park','Quill','Reed','Shah','Todd'])[1 + (n * 13) % 20] || (n % 1009),
+       (array['Ada','Ben','Cleo','Dov','Eva','Finn','Gia','Hal','Ida','Jon','Kai','Lea','Max','Nia',
+         'Oto','Pia','Quy','Rae','Sol','Tia'])[1 + (n * 7) % 20] || (n % 97),
+       (array['Adler','Berg','Chen','Diaz','Engel','Fox','Gray','Hahn','Ito','Jung','Khan','Lang','Meyer',
+         'Ng','Orr','Park','Quill','Reed','Shah','Todd'])[1 + (n * 13) % 20] || (n % 1009),
        'e' || n || '@tamshai.test',
        'Dept' || lpad((n % 8)::text, 2, '0'),
        (array['Engineer','Analyst','Manager','Director','Clerk','Counsel','Designer'])[1 + n % 7],

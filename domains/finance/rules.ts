@@ -49,7 +49,8 @@ export const reportsOf = (sql: SqlReader, employee_id: string, month: string): P
   sql.many(
     expenseReport,
     sql`
-      select * from finance.report_list where employee_id = ${employee_id} and month = ${month} and status in ('SUBMITTED', 'APPROVED', 'REIMBURSED')
+      select * from finance.report_list where employee_id = ${employee_id} and month = ${month}
+      and status in ('SUBMITTED', 'APPROVED', 'REIMBURSED')
       order by report_id`,
   );
 
@@ -71,7 +72,8 @@ export async function insertReport(sql: SqlWriter, { name, department, month, it
     sql`
       insert into finance.expense_items (report_id, n, item_date, category, description, amount, receipt)
       select ${report_id}::uuid, n, date, category, description, amount, receipt
-      from json_to_recordset(${JSON.stringify(rows)}::json) as item(n int, date date, category text, description text, amount numeric, receipt text)
+      from json_to_recordset(${JSON.stringify(rows)}::json) as item(n int, date date, category text, description text, amount numeric,
+      receipt text)
       returning report_id`,
   );
   return report_id;
@@ -142,6 +144,7 @@ export const spent = (
   payments: readonly { category: Category; amount: number }[],
 ): SqlText => sql`
   insert into finance.spending (department, fiscal_year, category, amount)
-  select ${department}, ${year}::int, category, amount from json_to_recordset(${JSON.stringify(payments)}::json) as paid(category text, amount numeric)
+  select ${department}, ${year}::int, category, amount from json_to_recordset(${JSON.stringify(payments)}::json) as paid(category text,
+  amount numeric)
   on conflict (department, fiscal_year, category) do update set amount = spending.amount + excluded.amount
   returning category`;

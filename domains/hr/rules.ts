@@ -53,7 +53,8 @@ export async function overlappingRequest(
     z.object({ request_id: storedId, start_date: storedDay, end_date: storedDay, status: requestStatus }),
     sql`
       select request_id, start_date, end_date, status from hr.time_off
-      where employee_id = ${employee_id} and status in ('pending', 'approved') and start_date <= ${end_date}::date and end_date >= ${start_date}::date
+      where employee_id =
+      ${employee_id} and status in ('pending', 'approved') and start_date <= ${end_date}::date and end_date >= ${start_date}::date
       order by start_date, request_id limit 1`,
   );
   return first;

@@ -87,11 +87,14 @@ const linesAfter = (sql: SqlReader, after: number, asOf: number): Promise<Archiv
   sql.many(
     changed,
     sql`select t.tx_id, knowledge.iso(t.at) as at, t.action, t.principal, t.by_name, t.reason, t.undoes,
-      (select coalesce(json_agg(json_build_object('id', 'e-' || entry_no, 'topic', topic, 'content', content, 'tags', tags, 'source', source, 'actor', actor,
+      (select coalesce(json_agg(json_build_object('id', 'e-' || entry_no, 'topic', topic, 'content', content, 'tags', tags, 'source',
+      source, 'actor', actor,
           'confidence', confidence, 'valid_from', valid_from, 'valid_to', valid_to, 'owner', owner, 'recorded_by', recorded_by,
           'recorded_at', knowledge.iso(recorded_at)) order by entry_no), '[]') from knowledge.entries where tx_from = t.tx_id) as entries,
-      (select coalesce(json_agg(json_build_object('id', 't-' || triple_no, 'subject', subject, 'predicate', predicate, 'object', object, 'source', source,
-          'actor', actor, 'confidence', confidence, 'valid_from', valid_from, 'valid_to', valid_to, 'owner', owner, 'recorded_by', recorded_by,
+      (select coalesce(json_agg(json_build_object('id', 't-' || triple_no, 'subject', subject, 'predicate', predicate, 'object',
+      object, 'source', source,
+          'actor', actor, 'confidence', confidence, 'valid_from', valid_from, 'valid_to', valid_to, 'owner', owner, 'recorded_by',
+          recorded_by,
           'recorded_at', knowledge.iso(recorded_at)) order by triple_no), '[]') from knowledge.triples where tx_from = t.tx_id) as triples,
       (select coalesce(json_agg(id order by kind, no), '[]') from (
         select 1 as kind, entry_no as no, 'e-' || entry_no as id from knowledge.entries where tx_to = t.tx_id

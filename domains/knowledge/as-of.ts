@@ -4,7 +4,8 @@ import type { SqlTag, SqlText } from '../../src/declare/sql.ts';
 
 /** The last transaction at or before a time. A day means its end. */
 const lastTxAt = (sql: SqlTag, asOf: string): SqlText =>
-  sql`(select coalesce(max(tx_id), 0) from knowledge.transactions where at < ${asOf.length === 10 ? sql`${asOf}::date + 1` : sql`${asOf}::timestamptz + interval '1 microsecond'`})`;
+  sql`(select coalesce(max(tx_id), 0) from knowledge.transactions
+    where at < ${asOf.length === 10 ? sql`${asOf}::date + 1` : sql`${asOf}::timestamptz + interval '1 microsecond'`})`;
 
 const after = (sql: SqlTag, tx: SqlText): SqlText => sql`tx_from <= ${tx} and (tx_to is null or tx_to > ${tx})`;
 

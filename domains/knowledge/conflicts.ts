@@ -14,10 +14,12 @@ interface Said {
 
 /** Only triples that are valid at the same time can contradict. */
 const overlapping = (sql: SqlReader, { valid_from, valid_to }: Said): SqlText =>
-  sql`coalesce(valid_from, '-infinity') <= coalesce(${valid_to}::date, 'infinity') and coalesce(valid_to, 'infinity') >= coalesce(${valid_from}::date, '-infinity')`;
+  sql`coalesce(valid_from, '-infinity') <= coalesce(${valid_to}::date, 'infinity')
+    and coalesce(valid_to, 'infinity') >= coalesce(${valid_from}::date, '-infinity')`;
 
 const currentAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
-  sql`select * from knowledge.triple_versions where subject_name = ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
+  sql`select * from knowledge.triple_versions where subject_name =
+    ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
 
 export async function known(sql: SqlReader, said: Said): Promise<Triple | undefined> {
   return (
@@ -36,8 +38,10 @@ async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean>
     share,
     sql`select coalesce(4 * count(*) filter (where several) >= count(*) and bool_or(several), false) as several from (
       select bool_or(exists (
-        select from knowledge.triples b where b.subject_name = a.subject_name and b.predicate = a.predicate and b.tx_to is null and b.object_name <> a.object_name
-          and coalesce(a.valid_from, '-infinity') <= coalesce(b.valid_to, 'infinity') and coalesce(a.valid_to, 'infinity') >= coalesce(b.valid_from, '-infinity'))) as several
+        select from knowledge.triples b where b.subject_name = a.subject_name and b.predicate = a.predicate and b.tx_to is null
+        and b.object_name <> a.object_name
+          and coalesce(a.valid_from, '-infinity') <= coalesce(b.valid_to, 'infinity')
+          and coalesce(a.valid_to, 'infinity') >= coalesce(b.valid_from, '-infinity'))) as several
       from knowledge.triples a where a.predicate = ${predicate} and a.tx_to is null group by a.subject_name) s`,
   );
   return several;

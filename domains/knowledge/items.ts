@@ -13,7 +13,8 @@ export const currentTriple = (sql: SqlReader, id: string) =>
 export const triplesAbout = (sql: SqlReader, entryId: string) =>
   sql.many(
     triple,
-    sql`select * from knowledge.triple_versions where tx_to is null and (subject_name = ${nameOf(sql, entryId)} or object_name = ${nameOf(sql, entryId)}) order by triple_no`,
+    sql`select * from knowledge.triple_versions where tx_to is null
+      and (subject_name = ${nameOf(sql, entryId)} or object_name = ${nameOf(sql, entryId)}) order by triple_no`,
   );
 /** Normalises a name for comparison with subject_name and object_name. */
 export const nameOf = (sql: SqlTag, text: string) => sql`knowledge.plain(${text}::text) collate "C"`;

@@ -43,14 +43,17 @@ export const ingestMemory = knowledge.prompt({
   tools: [query, store, update, relate],
   render: ({ text, topic, source }, { tool }) =>
     [
-      `I would like our knowledge base to remember the following${topic === undefined ? '' : `, under the topic "${topic}"`}${source === undefined ? '' : ` (source: "${source}")`}:`,
+      'I would like our knowledge base to remember the ' +
+        `following${topic === undefined ? '' : `, under the topic "${topic}"`}${source === undefined ? '' : ` (source: "${source}")`}:`,
       quoted(text),
       NOT_YET,
       [
         `1. Call ${tool(query)} with the main words, to find what is already known.`,
-        `2. For each new fact, call ${tool(store)} with a short topic, plain sentences as content, a few tags, the source and your confidence (0 to 1).`,
+        `2. For each new fact, call ${tool(store)} with a short topic, plain sentences as content, a few tags, the source ` +
+          'and your confidence (0 to 1).',
         `3. If a known entry is no longer right, call ${tool(update)} with its id. Do not store it twice.`,
-        `4. Where one thing depends on, owns or replaces another, call ${tool(relate)} with subject, predicate and object. If it answers with a conflict, ask me which of its choices I want.`,
+        `4. Where one thing depends on, owns or replaces another, call ${tool(relate)} with subject, predicate and object. If it ` +
+          'answers with a conflict, ask me which of its choices I want.',
       ].join('\n'),
       WAITS,
       'Then list what each call answered, with the ids.',
@@ -72,9 +75,11 @@ export const retrieveContext = knowledge.prompt({
       'Tell me what our knowledge base contains about this question:',
       quoted(question),
       [
-        `1. Call ${tool(query)} with the words that matter${topic === undefined ? '' : `, and with topic "${topic}"`}. When metadata.hasMore is true, say that there is more, or ask for the next page.`,
+        `1. Call ${tool(query)} with the words that matter${topic === undefined ? '' : `, and with topic "${topic}"`}. When ` +
+          'metadata.hasMore is true, say that there is more, or ask for the next page.',
         `2. Call ${tool(queryGraph)} for the things that the entries are about, to find what they are related to.`,
-        '3. Answer only from what was found. Name the id of each entry that you use, who recorded it and when. Source, actor and confidence are claims: call them claims.',
+        '3. Answer only from what was found. Name the id of each entry that you use, who recorded it and when. Source, actor and ' +
+          'confidence are claims: call them claims.',
         '4. Where entries contradict each other or have run out, say so. If nothing was found, say that.',
       ].join('\n'),
       'Only read: call no tool that changes something.',
@@ -97,10 +102,12 @@ export const correctStaleFacts = knowledge.prompt({
       ...(now === undefined ? [] : ['This is true now:', quoted(now)]),
       NOT_YET,
       [
-        `1. Call ${tool(query)} with topic "${topic}", and ${tool(queryGraph)} for its relations. Look at valid_to, recorded_at and confidence.`,
+        `1. Call ${tool(query)} with topic "${topic}", and ${tool(queryGraph)} for its relations. Look at ` +
+          'valid_to, recorded_at and confidence.',
         `2. Call ${tool(history)} for what looks old, to see who changed it last and why.`,
         '3. Show me a list: id, what it says, why it seems stale, what it should say. Ask me before you continue.',
-        `4. For each one that I confirm, call ${tool(update)} with its id and a reason, or ${tool(relate)} for a relation. If a correction turns out to be wrong, ${tool(undo)} takes its transaction back.`,
+        `4. For each one that I confirm, call ${tool(update)} with its id and a reason, or ${tool(relate)} for a relation. If a ` +
+          `correction turns out to be wrong, ${tool(undo)} takes its transaction back.`,
       ].join('\n'),
       `A change of what another person recorded needs an approval. ${WAITS}`,
     ].join('\n\n'),

@@ -19,7 +19,8 @@ export interface Begin {
 export async function begin(sql: SqlWriter, me: Me, { action, reason, undoes }: Begin): Promise<number> {
   const { last_tx } = await sql.change(
     counted,
-    sql`insert into knowledge.head (one, last_tx) values (true, 1) on conflict (one) do update set last_tx = head.last_tx + 1 returning last_tx`,
+    sql`insert into knowledge.head (one, last_tx) values (true, 1) on conflict (one) do update set last_tx = head.last_tx + 1
+      returning last_tx`,
   );
   await sql.change(
     begun,
@@ -43,9 +44,11 @@ type Said<T> = Omit<
 export async function openEntry(sql: SqlWriter, me: Me, tx: number, said: Said<Entry>): Promise<string> {
   await sql.change(
     done,
-    sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at)
+    sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner,
+      recorded_by, recorded_at)
       values (${tx}, ${tx}, ${said.topic}, ${said.content}, ${said.tags}::text[], ${said.source}, ${said.actor}, ${said.confidence}, ${said.valid_from}::date,
-        ${said.valid_to}::date, ${me.principal}, ${me.name}, (select at from knowledge.transactions where tx_id = ${tx})) returning tx_from`,
+        ${said.valid_to}::date, ${me.principal}, ${me.name}, (select at from knowledge.transactions where tx_id = ${tx}))
+        returning tx_from`,
   );
   return `e-${tx}`;
 }
@@ -53,9 +56,11 @@ export async function openEntry(sql: SqlWriter, me: Me, tx: number, said: Said<E
 export async function openTriple(sql: SqlWriter, me: Me, tx: number, said: Said<Triple>): Promise<string> {
   await sql.change(
     done,
-    sql`insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at)
+    sql`insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, source, actor, confidence, valid_from, valid_to,
+      owner, recorded_by, recorded_at)
       values (${tx}, ${tx}, ${said.subject}, ${said.predicate}, ${said.object}, ${said.source}, ${said.actor}, ${said.confidence}, ${said.valid_from}::date,
-        ${said.valid_to}::date, ${me.principal}, ${me.name}, (select at from knowledge.transactions where tx_id = ${tx})) returning tx_from`,
+        ${said.valid_to}::date, ${me.principal}, ${me.name}, (select at from knowledge.transactions where tx_id = ${tx}))
+        returning tx_from`,
   );
   return `t-${tx}`;
 }
@@ -66,8 +71,10 @@ export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: 
   await close(sql, tx, id);
   await sql.change(
     done,
-    sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at)
-      select entry_no, ${tx}, ${said.topic}, ${said.content}, ${said.tags}::text[], ${said.source}, ${said.actor}, ${said.confidence}, ${said.valid_from}::date,
+    sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner,
+      recorded_by, recorded_at)
+      select entry_no,
+      ${tx}, ${said.topic}, ${said.content}, ${said.tags}::text[], ${said.source}, ${said.actor}, ${said.confidence}, ${said.valid_from}::date,
         ${said.valid_to}::date, owner, recorded_by, recorded_at
       from knowledge.entries where entry_no = ${no} and tx_to = ${tx} returning tx_from`,
   );
@@ -87,11 +94,14 @@ export async function reopen(sql: SqlWriter, tx: number, id: string, closedBy: n
   await sql.change(
     done,
     id.startsWith('e')
-      ? sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at)
+      ? sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to,
+        owner, recorded_by, recorded_at)
           select entry_no, ${tx}, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at
           from knowledge.entries where entry_no = ${numberOf(id, 'e')} and tx_to = ${closedBy} returning tx_from`
-      : sql`insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at)
-          select triple_no, ${tx}, subject, predicate, object, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at
+      : sql`insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, source, actor, confidence, valid_from,
+        valid_to, owner, recorded_by, recorded_at)
+          select triple_no, ${tx}, subject, predicate, object, source, actor, confidence, valid_from, valid_to, owner, recorded_by,
+          recorded_at
           from knowledge.triples where triple_no = ${numberOf(id, 't')} and tx_to = ${closedBy} returning tx_from`,
   );
 }

@@ -44,7 +44,8 @@ export const found = (sql: SqlTag, question: string, asOf: string | undefined, o
       select e.name, sum(h.alike) / min(e.stems) as sure from heard h join knowledge.ends e on e.stem = h.stem
         group by e.name having sum(h.alike) / min(e.stems) >= ${NAMED}::numeric
       union all
-      select n.name, d.score * 0.8 from direct d join knowledge.names n using (entry_no, tx_from) join knowledge.entries using (entry_no, tx_from)
+      select n.name, d.score * 0.8 from direct d join knowledge.names n using (entry_no, tx_from)
+      join knowledge.entries using (entry_no, tx_from)
         where d.score >= 0.5 and ${validAsOf(sql, asOf)}) n
     group by name
   ), steps as (

@@ -43,7 +43,8 @@ function part<T extends { readonly no: number }>(rows: readonly T[], limit: numb
 export async function entriesAt(sql: SqlReader, { asOf, after = 0, limit }: Reading): Promise<Part<z.output<typeof shownEntry>>> {
   const rows = await sql.many(
     shownEntry.extend(numbered),
-    sql`select *, entry_no as no from knowledge.entry_versions where ${validAfter(sql, asOf)} and entry_no > ${after}::bigint order by entry_no limit ${limit + 1}::int`,
+    sql`select *, entry_no as no from knowledge.entry_versions where ${validAfter(sql, asOf)} and entry_no > ${after}::bigint
+      order by entry_no limit ${limit + 1}::int`,
   );
   return part(rows, limit);
 }
@@ -51,7 +52,8 @@ export async function entriesAt(sql: SqlReader, { asOf, after = 0, limit }: Read
 export async function triplesAt(sql: SqlReader, { asOf, after = 0, limit }: Reading): Promise<Part<z.output<typeof shownTriple>>> {
   const rows = await sql.many(
     shownTriple.extend(numbered),
-    sql`select *, triple_no as no from knowledge.triple_versions where ${validAfter(sql, asOf)} and triple_no > ${after}::bigint order by triple_no limit ${limit + 1}::int`,
+    sql`select *, triple_no as no from knowledge.triple_versions where ${validAfter(sql, asOf)} and triple_no > ${after}::bigint
+      order by triple_no limit ${limit + 1}::int`,
   );
   return part(rows, limit);
 }
@@ -88,7 +90,8 @@ const happened = z.object({
 export async function noticesAfter(sql: SqlReader, tx: number, limit: number): Promise<readonly Notice[]> {
   const rows = await sql.many(
     happened,
-    sql`select t.tx_id, t.action, (select coalesce(json_agg(json_build_object('kind', c.kind, 'id', c.id, 'gone', c.after is null) order by c.kind, c.no), '[]')
+    sql`select t.tx_id, t.action, (select coalesce(json_agg(json_build_object('kind', c.kind, 'id', c.id, 'gone', c.after is null)
+      order by c.kind, c.no), '[]')
         from knowledge.changes c where c.tx_id = t.tx_id) as changes
       from knowledge.transactions t where t.tx_id > ${tx}::bigint order by t.tx_id limit ${limit}::int`,
   );

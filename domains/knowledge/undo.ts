@@ -17,7 +17,8 @@ export const lastOwn = (sql: SqlReader) =>
   sql.maybeOne(
     transaction,
     sql`select * from knowledge.history h where mine and action <> 'undo' and not exists (
-        select from knowledge.transactions u where u.undoes = h.tx_id and not exists (select from knowledge.transactions r where r.undoes = u.tx_id))
+        select from knowledge.transactions u where u.undoes = h.tx_id and not exists (select from knowledge.transactions r
+        where r.undoes = u.tx_id))
       order by tx_id desc limit 1`,
   );
 
@@ -26,7 +27,8 @@ export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
   const rows = await sql.many(
     owned,
     sql`select mine, row_version from knowledge.entry_versions where tx_from = ${tx}::bigint or tx_to = ${tx}::bigint
-      union all select mine, row_version from knowledge.triple_versions where tx_from = ${tx}::bigint or tx_to = ${tx}::bigint order by row_version`,
+      union all select mine, row_version from knowledge.triple_versions where tx_from = ${tx}::bigint or tx_to = ${tx}::bigint
+      order by row_version`,
   );
   return rows.every(({ mine }) => mine);
 }
@@ -48,7 +50,8 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
   const said = await saidSince(sql, tx_id, changes);
   const rows = await sql.many(
     later,
-    sql`select t.tx_id, t.action, t.by_name as by, t.at, t.undoes from knowledge.transactions t where t.tx_id > ${tx_id}::bigint and t.tx_id in (
+    sql`select t.tx_id, t.action, t.by_name as by, t.at, t.undoes from knowledge.transactions t where t.tx_id > ${tx_id}::bigint
+      and t.tx_id in (
       select tx from knowledge.entries, unnest(array[tx_from, tx_to]) tx where entry_no = any (${numbers('e')}::bigint[])
       union all
       select tx from knowledge.triples, unnest(array[tx_from, tx_to]) tx where triple_no = any (${numbers('t')}::bigint[])
@@ -56,7 +59,8 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
       select tx_from from knowledge.triples, unnest(${going}::text[]) gone
         where tx_to is null and knowledge.plain(gone) collate "C" in (subject_name, object_name)
       union all
-      select max(tx_to) from knowledge.entries where entry_no = any (${needed}::bigint[]) group by entry_no having bool_and(tx_to is not null)
+      select max(tx_to) from knowledge.entries where entry_no = any (${needed}::bigint[])
+      group by entry_no having bool_and(tx_to is not null)
       union all
       select unnest(${said}::bigint[])
     ) order by t.tx_id`,

@@ -9,7 +9,8 @@ export const FEWEST = 3;
 /** The first date in the pay calendar from today on that has no regular run. */
 export const nextPayDay = (sql: SqlTag, today: string): SqlText => sql`(
   select min(c.pay_date) from payroll.pay_calendar c
-  where c.pay_date >= ${today}::date and not exists (select from payroll.pay_runs r where r.pay_date = c.pay_date and r.run_type = 'REGULAR'))`;
+  where c.pay_date >= ${today}::date and not exists (select from payroll.pay_runs r where r.pay_date = c.pay_date
+  and r.run_type = 'REGULAR'))`;
 
 export const paySchedule = z.object({ next_pay_date: nextPayDate });
 export const scheduleFrom = (sql: SqlReader, today: string) => sql.one(paySchedule, sql`select ${nextPayDay(sql, today)} as next_pay_date`);

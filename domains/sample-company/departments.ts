@@ -150,10 +150,10 @@ export interface Office {
   readonly place: (n: number) => string;
 }
 const two = (n: number) => String(n % 100).padStart(2, '0');
-const american =
-  'Maple Street,Cedar Avenue,Willow Lane,Juniper Drive,Birch Court,Chestnut Road,Magnolia Way,Sycamore Street,Larkspur Lane,Orchard Road'.split(
-    ',',
-  );
+const american = (
+  'Maple Street,Cedar Avenue,Willow Lane,Juniper Drive,Birch Court,Chestnut Road,Magnolia Way,Sycamore ' +
+  'Street,Larkspur Lane,Orchard Road'
+).split(',');
 
 export const offices: readonly Office[] = [
   { name: 'Austin', share: 26, areas: ['512', '737'], streets: american, place: (n) => `Austin, TX 787${two(n)}` },

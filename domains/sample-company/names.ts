@@ -15,60 +15,102 @@ const family = (first: string, last: string): Family => ({
 
 const families: readonly Family[] = [
   family(
-    'Abigail Adrian Aaron Amber Andrew Audrey Benjamin Bethany Brandon Brooke Caleb Cameron Chloe Claire Connor Derek Dylan Edward Elliot Emily Erin Ethan Felicity Fiona Gavin George Hannah Harriet Heather Henry Hugh Imogen Isaac Jack Jasmine Joel Joshua Julian Kate Kyle Laura Leah Lewis Lucy Lydia Martin Megan Molly Naomi Nathan Oliver Owen Peter Philippa Rachel Rebecca Rhys Rowan Samuel Shannon Simon Sophie Theodore Trevor Victoria Wesley Zachary Zoe',
-    'Abbott Ainsworth Aldridge Ashby Atkins Barlow Barrett Baxter Bentley Blackwood Bolton Bradshaw Brandt Brewer Burgess Caldwell Carver Chapman Coleman Crawford Dalton Drayton Eastwick Ellery Fairbanks Farrow Fenwick Fletcher Forsyth Gardner Garrison Goodwin Halloway Hargreaves Hartley Hayward Holbrook Ingram Jarvis Kendrick Langley Lockwood Marlow Mercer Merrick Norwood Oakley Osborne Parrish Pemberton Penrose Prescott Quigley Radcliffe Redfern Rowley Sinclair Stanton Sutherland Thornbury Townsend Underhill Wakefield Walcott Whitaker Whitmore Winslow Yardley',
+    'Abigail Adrian Aaron Amber Andrew Audrey Benjamin Bethany Brandon Brooke Caleb Cameron Chloe Claire Connor Derek Dylan Edward ' +
+      'Elliot Emily Erin Ethan Felicity Fiona Gavin George Hannah Harriet Heather Henry Hugh Imogen Isaac Jack Jasmine Joel Joshua ' +
+      'Julian Kate Kyle Laura Leah Lewis Lucy Lydia Martin Megan Molly Naomi Nathan Oliver Owen Peter Philippa Rachel Rebecca Rhys ' +
+      'Rowan Samuel Shannon Simon Sophie Theodore Trevor Victoria Wesley Zachary Zoe',
+    'Abbott Ainsworth Aldridge Ashby Atkins Barlow Barrett Baxter Bentley Blackwood Bolton Bradshaw Brandt Brewer Burgess Caldwell ' +
+      'Carver Chapman Coleman Crawford Dalton Drayton Eastwick Ellery Fairbanks Farrow Fenwick Fletcher Forsyth Gardner Garrison ' +
+      'Goodwin Halloway Hargreaves Hartley Hayward Holbrook Ingram Jarvis Kendrick Langley Lockwood Marlow Mercer Merrick Norwood ' +
+      'Oakley Osborne Parrish Pemberton Penrose Prescott Quigley Radcliffe Redfern Rowley Sinclair Stanton Sutherland Thornbury ' +
+      'Townsend Underhill Wakefield Walcott Whitaker Whitmore Winslow Yardley',
   ),
   family(
-    'Adriana Alejandro Beatriz Camila Carmen Diego Elena Emilio Esteban Fernanda Gabriela Gonzalo Ignacio Inés Javier Joaquín Lucía Luis Manuel Marisol Mateo Natalia Pablo Pilar Rafael Ramón Raquel Rocío Santiago Sofía Teresa Valentina Ximena Yolanda',
-    'Aguilar Alvarado Arroyo Benítez Cabrera Calderón Cárdenas Castillo Cordero Delgado Domínguez Escobar Espinosa Fuentes Guerrero Herrera Ibarra Jiménez Maldonado Medina Miranda Montoya Navarro Ochoa Ortega Palacios Quintero Rivas Salazar Serrano Valdés Vargas Villanueva Zamora',
+    'Adriana Alejandro Beatriz Camila Carmen Diego Elena Emilio Esteban Fernanda Gabriela Gonzalo Ignacio Inés Javier Joaquín ' +
+      'Lucía Luis Manuel Marisol Mateo Natalia Pablo Pilar Rafael Ramón Raquel Rocío Santiago Sofía Teresa Valentina Ximena Yolanda',
+    'Aguilar Alvarado Arroyo Benítez Cabrera Calderón Cárdenas Castillo Cordero Delgado Domínguez Escobar Espinosa Fuentes ' +
+      'Guerrero Herrera Ibarra Jiménez Maldonado Medina Miranda Montoya Navarro Ochoa Ortega Palacios Quintero Rivas Salazar ' +
+      'Serrano Valdés Vargas Villanueva Zamora',
   ),
   family(
-    'Aditi Aditya Amit Ananya Anil Anjali Arjun Deepa Devika Gaurav Geeta Harish Ishaan Jaya Kavita Kiran Lakshmi Manish Meera Mohan Neha Nikhil Pooja Rahul Rajesh Ravi Rohan Sandeep Sanjay Shreya Sunita Tanvi Vijay Vikram',
-    'Acharya Agarwal Banerjee Bhatt Chatterjee Chaudhary Das Desai Deshmukh Ghosh Gupta Iyer Joshi Kapoor Kulkarni Kumar Mehta Menon Mishra Mukherjee Naidu Pandey Pillai Prasad Rao Reddy Saxena Sethi Shah Singh Sinha Srinivasan Trivedi Verma',
+    'Aditi Aditya Amit Ananya Anil Anjali Arjun Deepa Devika Gaurav Geeta Harish Ishaan Jaya Kavita Kiran Lakshmi Manish Meera ' +
+      'Mohan Neha Nikhil Pooja Rahul Rajesh Ravi Rohan Sandeep Sanjay Shreya Sunita Tanvi Vijay Vikram',
+    'Acharya Agarwal Banerjee Bhatt Chatterjee Chaudhary Das Desai Deshmukh Ghosh Gupta Iyer Joshi Kapoor Kulkarni Kumar Mehta ' +
+      'Menon Mishra Mukherjee Naidu Pandey Pillai Prasad Rao Reddy Saxena Sethi Shah Singh Sinha Srinivasan Trivedi Verma',
   ),
   family(
-    'Bo Chao Fang Guang Hao Hong Hui Jian Jing Jun Lan Lei Lin Ling Mei Min Ning Ping Qiang Qing Rui Shan Tao Wei Wen Xiang Xin Yan Yi Ying Yong Yu Zhen Zhi',
-    'Bai Cai Cao Cui Deng Ding Dong Fan Feng Gao Guo Han He Huang Jia Jiang Liang Liao Lin Liu Luo Ma Meng Pan Qian Qin Ren Shao Shen Song Sun Tang Tian Wang Xiao Xie Xu Yang Yao Zeng Zhang Zhao Zheng Zhou Zhu',
+    'Bo Chao Fang Guang Hao Hong Hui Jian Jing Jun Lan Lei Lin Ling Mei Min Ning Ping Qiang Qing Rui Shan Tao Wei Wen Xiang Xin ' +
+      'Yan Yi Ying Yong Yu Zhen Zhi',
+    'Bai Cai Cao Cui Deng Ding Dong Fan Feng Gao Guo Han He Huang Jia Jiang Liang Liao Lin Liu Luo Ma Meng Pan Qian Qin Ren Shao ' +
+      'Shen Song Sun Tang Tian Wang Xiao Xie Xu Yang Yao Zeng Zhang Zhao Zheng Zhou Zhu',
   ),
   family(
-    'Akira Asuka Ayumi Chiyo Daichi Emiko Haruka Haruto Hiroshi Isamu Kaori Kazuo Keiko Kenji Kota Makoto Mariko Megumi Midori Naoki Noboru Reiko Ren Ryota Sakura Satoshi Shinji Takumi Tetsuya Yoko Yuki Yuto',
-    'Abe Aoki Endo Fujimoto Fujita Goto Hara Hasegawa Hayashi Igarashi Inoue Ishikawa Ito Kato Kondo Kobayashi Maeda Matsuda Matsui Mori Murata Nakajima Nakamura Nishimura Ogawa Okada Ono Saito Sakamoto Sasaki Shimizu Takahashi Tanaka Ueda Wada Yamada Yamamoto Yoshida',
+    'Akira Asuka Ayumi Chiyo Daichi Emiko Haruka Haruto Hiroshi Isamu Kaori Kazuo Keiko Kenji Kota Makoto Mariko Megumi Midori ' +
+      'Naoki Noboru Reiko Ren Ryota Sakura Satoshi Shinji Takumi Tetsuya Yoko Yuki Yuto',
+    'Abe Aoki Endo Fujimoto Fujita Goto Hara Hasegawa Hayashi Igarashi Inoue Ishikawa Ito Kato Kondo Kobayashi Maeda Matsuda ' +
+      'Matsui Mori Murata Nakajima Nakamura Nishimura Ogawa Okada Ono Saito Sakamoto Sasaki Shimizu Takahashi Tanaka Ueda ' +
+      'Wada Yamada Yamamoto Yoshida',
   ),
   family(
-    'Bora Dahye Doyun Eunji Gaeun Haeun Hana Hyejin Hyunwoo Jihoon Jimin Jinwoo Jisoo Jiyoung Junho Kyungmin Minjun Minseo Nayeon Seojun Seoyeon Soojin Sungho Taeyang Woojin Yejun Yerin Yuna',
+    'Bora Dahye Doyun Eunji Gaeun Haeun Hana Hyejin Hyunwoo Jihoon Jimin Jinwoo Jisoo Jiyoung Junho Kyungmin Minjun Minseo Nayeon ' +
+      'Seojun Seoyeon Soojin Sungho Taeyang Woojin Yejun Yerin Yuna',
     'Ahn Bae Baek Cha Choi Chung Hong Hwang Im Jang Jeon Jung Kang Ko Kwon Lim Min Moon Nam Noh Oh Ryu Seo Shin Son Yoo Yoon Yun',
   ),
   family(
-    'Anja Annika Bastian Birgit Christoph Dirk Dorothea Elke Felix Florian Friederike Georg Gudrun Hannes Heike Ingrid Jens Jonas Jürgen Karsten Katja Klaus Lena Lukas Maren Matthias Moritz Nadine Rainer Sabine Sebastian Silke Stefan Svenja Tobias Ulrike Uwe Wiebke',
-    'Albrecht Arnold Baumann Bergmann Böhm Brandauer Dietrich Ebert Engel Fischer Friedrich Gerlach Graf Hahn Hartmann Heinrich Herrmann Hoffmann Huber Jäger Kaiser Keller Köhler Krause Krüger Lehmann Lorenz Ludwig Möller Neumann Pfeiffer Richter Roth Sauer Schäfer Schreiber Schröder Schulze Seidel Stein Vogel Voigt Weber Weiß Winkler Ziegler',
+    'Anja Annika Bastian Birgit Christoph Dirk Dorothea Elke Felix Florian Friederike Georg Gudrun Hannes Heike Ingrid Jens Jonas ' +
+      'Jürgen Karsten Katja Klaus Lena Lukas Maren Matthias Moritz Nadine Rainer Sabine Sebastian Silke Stefan ' +
+      'Svenja Tobias Ulrike Uwe Wiebke',
+    'Albrecht Arnold Baumann Bergmann Böhm Brandauer Dietrich Ebert Engel Fischer Friedrich Gerlach Graf Hahn Hartmann Heinrich ' +
+      'Herrmann Hoffmann Huber Jäger Kaiser Keller Köhler Krause Krüger Lehmann Lorenz Ludwig Möller Neumann Pfeiffer Richter Roth ' +
+      'Sauer Schäfer Schreiber Schröder Schulze Seidel Stein Vogel Voigt Weber Weiß Winkler Ziegler',
   ),
   family(
-    'Adaeze Adebayo Amara Ayodele Babajide Chiamaka Chidi Chinedu Chioma Damilola Ebele Emeka Femi Folake Ifeoma Ikenna Kelechi Kemi Kwame Ngozi Nkechi Obinna Olumide Sade Simisola Temitope Tobenna Uche Yetunde Zainab',
-    'Abara Abiola Achebe Adebanjo Adeleke Adeyemi Afolabi Agbaje Akande Akinola Asante Ayinde Balogun Chukwu Eze Ezekwesili Ibekwe Idowu Igwe Mensah Nwachukwu Nwosu Obi Ogunleye Ojo Okeke Okonkwo Oladipo Olawale Onyeka Osei Owusu Uzoma',
+    'Adaeze Adebayo Amara Ayodele Babajide Chiamaka Chidi Chinedu Chioma Damilola Ebele Emeka Femi Folake Ifeoma Ikenna Kelechi ' +
+      'Kemi Kwame Ngozi Nkechi Obinna Olumide Sade Simisola Temitope Tobenna Uche Yetunde Zainab',
+    'Abara Abiola Achebe Adebanjo Adeleke Adeyemi Afolabi Agbaje Akande Akinola Asante Ayinde Balogun Chukwu Eze Ezekwesili Ibekwe ' +
+      'Idowu Igwe Mensah Nwachukwu Nwosu Obi Ogunleye Ojo Okeke Okonkwo Oladipo Olawale Onyeka Osei Owusu Uzoma',
   ),
   family(
-    'Ahmed Ali Amina Aisha Bilal Dalia Farah Faris Fatima Hassan Hussein Ibrahim Jamal Karim Khalid Laila Layla Leila Mahmoud Mariam Mustafa Nadia Noor Rania Rashid Reem Salma Samir Sami Tariq Yasmin Youssef Zahra Ziad',
-    'Abboud Abdallah Al-Amin Al-Masri Ansari Assaf Aziz Bakri Barakat Darwish Farouk Ghanem Habib Hamadi Hariri Hijazi Ibrahimi Jabbour Kanaan Karimi Khalil Khoury Malouf Mansour Mourad Najjar Nasser Qureshi Rahman Saab Sabbagh Saleh Shaheen Tahan',
+    'Ahmed Ali Amina Aisha Bilal Dalia Farah Faris Fatima Hassan Hussein Ibrahim Jamal Karim Khalid Laila Layla Leila Mahmoud ' +
+      'Mariam Mustafa Nadia Noor Rania Rashid Reem Salma Samir Sami Tariq Yasmin Youssef Zahra Ziad',
+    'Abboud Abdallah Al-Amin Al-Masri Ansari Assaf Aziz Bakri Barakat Darwish Farouk Ghanem Habib Hamadi Hariri Hijazi Ibrahimi ' +
+      'Jabbour Kanaan Karimi Khalil Khoury Malouf Mansour Mourad Najjar Nasser Qureshi Rahman Saab Sabbagh Saleh Shaheen Tahan',
   ),
   family(
-    'Adèle Amélie Antoine Arnaud Aurélie Bastien Benoît Bérénice Camille Cécile Céline Clément Corentin Élodie Étienne Fabien Florence Gaëlle Guillaume Hélène Hugo Jérôme Juliette Léa Loïc Luc Lucas Manon Margaux Maxime Noémie Olivier Pascal Quentin Rémi Solène Thierry Yves',
-    'Aubert Barbier Beaumont Bertrand Blanchard Boucher Bourgeois Carpentier Chevalier Colin Delacroix Deschamps Dubois Dufour Dumont Dupuis Fabre Faure Fontaine Fournier Gauthier Giraud Lambert Laurent Lefort Lemaire Leroux Marchand Mercier Moreau Morel Perrin Renard Rousseau Roussel Vasseur Vidal',
+    'Adèle Amélie Antoine Arnaud Aurélie Bastien Benoît Bérénice Camille Cécile Céline Clément Corentin Élodie Étienne Fabien ' +
+      'Florence Gaëlle Guillaume Hélène Hugo Jérôme Juliette Léa Loïc Luc Lucas Manon Margaux Maxime Noémie Olivier Pascal ' +
+      'Quentin Rémi Solène Thierry Yves',
+    'Aubert Barbier Beaumont Bertrand Blanchard Boucher Bourgeois Carpentier Chevalier Colin Delacroix Deschamps Dubois Dufour ' +
+      'Dumont Dupuis Fabre Faure Fontaine Fournier Gauthier Giraud Lambert Laurent Lefort Lemaire Leroux Marchand Mercier Moreau ' +
+      'Morel Perrin Renard Rousseau Roussel Vasseur Vidal',
   ),
   family(
-    'Agnieszka Aleksander Andrzej Anton Boris Bożena Dariusz Dmitri Ewa Halina Ilya Irena Ivana Jakub Jarek Kasia Katarzyna Kirill Krzysztof Lenka Ludmila Łukasz Magda Małgorzata Marek Milena Mirek Oksana Olga Pavel Piotr Radek Svetlana Tatiana Vera Wojciech Yuri Zuzana',
-    'Adamczyk Baran Bielski Borkowski Černý Dąbrowski Dvořák Fiala Fedorov Gajewski Horák Ivanenko Jankowski Kaczmarek Kolář Kovalenko Kowalczyk Kozlov Kravets Lisowski Malinowski Morozov Nowicki Novák Orlov Petrenko Pokorný Procházka Sikora Sokolov Svoboda Szymański Volkov Wójcik Zając Zieliński',
+    'Agnieszka Aleksander Andrzej Anton Boris Bożena Dariusz Dmitri Ewa Halina Ilya Irena Ivana Jakub Jarek Kasia Katarzyna Kirill ' +
+      'Krzysztof Lenka Ludmila Łukasz Magda Małgorzata Marek Milena Mirek Oksana Olga Pavel Piotr Radek Svetlana ' +
+      'Tatiana Vera Wojciech Yuri Zuzana',
+    'Adamczyk Baran Bielski Borkowski Černý Dąbrowski Dvořák Fiala Fedorov Gajewski Horák Ivanenko Jankowski Kaczmarek Kolář ' +
+      'Kovalenko Kowalczyk Kozlov Kravets Lisowski Malinowski Morozov Nowicki Novák Orlov Petrenko Pokorný Procházka Sikora ' +
+      'Sokolov Svoboda Szymański Volkov Wójcik Zając Zieliński',
   ),
   family(
-    'Anders Astrid Bjørn Ebba Eirik Elin Erik Freja Gunnar Gustav Hedda Henrik Håkon Ida Ingvild Johan Kari Karin Kirsten Lars Linnea Magnus Maja Malin Mikkel Nils Oskar Ragnhild Rasmus Signe Sigrid Solveig Stig Sven Torsten Tove Ylva',
-    'Ahlberg Andersen Berglund Bergström Christensen Dahl Eklund Eriksen Falk Forsberg Hagen Halvorsen Hansen Haugen Hedlund Holm Isaksson Jakobsen Kjeldsen Knudsen Lindberg Lindholm Lund Lundgren Madsen Mortensen Nyström Olsen Rasmussen Sandberg Sjöberg Solberg Strand Sundström Vik Wallin Westergaard Åkesson',
+    'Anders Astrid Bjørn Ebba Eirik Elin Erik Freja Gunnar Gustav Hedda Henrik Håkon Ida Ingvild Johan Kari Karin Kirsten Lars ' +
+      'Linnea Magnus Maja Malin Mikkel Nils Oskar Ragnhild Rasmus Signe Sigrid Solveig Stig Sven Torsten Tove Ylva',
+    'Ahlberg Andersen Berglund Bergström Christensen Dahl Eklund Eriksen Falk Forsberg Hagen Halvorsen Hansen Haugen Hedlund Holm ' +
+      'Isaksson Jakobsen Kjeldsen Knudsen Lindberg Lindholm Lund Lundgren Madsen Mortensen Nyström Olsen Rasmussen Sandberg ' +
+      'Sjöberg Solberg Strand Sundström Vik Wallin Westergaard Åkesson',
   ),
   family(
-    'Alessandro Alessia Andrea Bianca Carlo Chiara Claudia Davide Elisa Emanuele Federica Fabio Gianluca Giorgia Giulia Ilaria Lorenzo Luca Ludovica Martina Matteo Michela Paolo Pietro Riccardo Roberta Serena Silvia Simone Stefano Umberto Viola Vittoria',
-    'Amato Barbieri Basile Bellini Benedetti Bianchi Bruno Caruso Cattaneo Colombo Conti Costa De_Luca De_Santis Fabbri Ferrara Ferri Fontana Galli Gatti Greco Grassi Leone Lombardi Longo Mancini Marchetti Mariani Marino Martini Monti Moretti Orlando Parisi Pellegrini Rinaldi Rizzo Romano Rossetti Santoro Sartori Serra Testa Valentini Vitale',
+    'Alessandro Alessia Andrea Bianca Carlo Chiara Claudia Davide Elisa Emanuele Federica Fabio Gianluca Giorgia Giulia Ilaria ' +
+      'Lorenzo Luca Ludovica Martina Matteo Michela Paolo Pietro Riccardo Roberta Serena Silvia Simone Stefano Umberto Viola Vittoria',
+    'Amato Barbieri Basile Bellini Benedetti Bianchi Bruno Caruso Cattaneo Colombo Conti Costa De_Luca De_Santis Fabbri Ferrara ' +
+      'Ferri Fontana Galli Gatti Greco Grassi Leone Lombardi Longo Mancini Marchetti Mariani Marino Martini Monti Moretti Orlando ' +
+      'Parisi Pellegrini Rinaldi Rizzo Romano Rossetti Santoro Sartori Serra Testa Valentini Vitale',
   ),
   family(
-    'An Anh Bao Bich Chi Cuong Dung Duc Giang Ha Hai Hieu Hoa Huong Khanh Khoa Lien Linh Long Mai Minh Nam Nga Ngoc Phong Phuong Quan Quynh Son Thanh Thao Thu Trang Trung Tuan Uyen Vinh Xuan',
-    'Bui Chau Cung Dam Dao Dinh Do Doan Duong Hoang Ho Huynh Lam Luong Luu Ly Mac Ngo Nguyen Pham Phan Phung Quach Ta Thai To Ton Tran Trinh Truong Vo Vu Vuong',
+    'An Anh Bao Bich Chi Cuong Dung Duc Giang Ha Hai Hieu Hoa Huong Khanh Khoa Lien Linh Long Mai Minh Nam Nga Ngoc Phong Phuong ' +
+      'Quan Quynh Son Thanh Thao Thu Trang Trung Tuan Uyen Vinh Xuan',
+    'Bui Chau Cung Dam Dao Dinh Do Doan Duong Hoang Ho Huynh Lam Luong Luu Ly Mac Ngo Nguyen Pham Phan Phung Quach Ta Thai To Ton ' +
+      'Tran Trinh Truong Vo Vu Vuong',
   ),
 ];
 

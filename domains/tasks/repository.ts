@@ -11,7 +11,8 @@ export const sqlTaskRepository = (sql: SqlWriter, owner: string): TaskRepository
   async add(title, description) {
     const { last_id } = await sql.change(
       counter,
-      sql`insert into tasks.counters (principal, last_id) values (${owner}, 1) on conflict (principal) do update set last_id = counters.last_id + 1 returning last_id`,
+      sql`insert into tasks.counters (principal, last_id) values (${owner}, 1) on conflict (principal) do update
+        set last_id = counters.last_id + 1 returning last_id`,
     );
     return sql.change(
       task,
@@ -23,7 +24,8 @@ export const sqlTaskRepository = (sql: SqlWriter, owner: string): TaskRepository
   save: ({ id, title, description, completed }: Task) =>
     sql.change(
       task,
-      sql`update tasks.tasks set title = ${title}, description = ${description}, completed = ${completed} where principal = ${owner} and id = ${id} returning *`,
+      sql`update tasks.tasks set title =
+        ${title}, description = ${description}, completed = ${completed} where principal = ${owner} and id = ${id} returning *`,
     ),
   remove: async (id) => {
     await sql.change(task, sql`delete from tasks.tasks where principal = ${owner} and id = ${id} returning *`);

@@ -25,9 +25,11 @@ const SAYS_INCOMPLETE =
 const SAYS_WAITING = /approv|confirm|waits|waiting|card/i;
 const SAYS_UNAVAILABLE = /does not answer|not answering|unavailable|not available|missing|cannot be reached|could not be reached|is down/i;
 const DONE =
-  '(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)';
+  '(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|' +
+  'closed|reimbursed|invited|transferred|added|stored|saved)';
 const CLAIMS = new RegExp(
-  `\\b(?:has|have) (?:now |just |successfully )*been (?:now |just |successfully )*${DONE}\\b|\\b(?:is|are) now ${DONE}\\b|\\bsuccessfully ${DONE}\\b|\\bI(?:['’]ve| have)? (?:now |just )*${DONE}\\b|\\bDone[.!]`,
+  `\\b(?:has|have) (?:now |just |successfully )*been (?:now |just |successfully ` +
+    `)*${DONE}\\b|\\b(?:is|are) now ${DONE}\\b|\\bsuccessfully ${DONE}\\b|\\bI(?:['’]ve| have)? (?:now |just )*${DONE}\\b|\\bDone[.!]`,
   'i',
 );
 /** Checks each sentence by itself: "Nothing has been paid" and "once it has been paid" claim no change. */

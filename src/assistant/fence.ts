@@ -40,6 +40,7 @@ export function fenceAnswer(answer: Answer, marker: string, bytes: number): stri
   const note =
     left === 0
       ? ''
-      : `\nOnly a part of this result fits here: ${left === 1 ? 'its rest is' : `${left} rows are`} left out. Say that you did not read all of it.`;
+      : `\nOnly a part of this result fits here: ${left === 1 ? 'its rest is' : `${left} rows are`} left out. Say ` +
+        'that you did not read all of it.';
   return `data ${marker} begins\n${stripInvisible(text).replaceAll(marker, '')}\ndata ${marker} ends${note}`;
 }

@@ -77,9 +77,11 @@ export interface Toolbox {
 }
 
 const STOP_WORDS = new Set(
-  'a about all am an and any are as at be been by can could did do does for from get give had has have how i if in is it its list me my of on one or our out please show tell that the their them there these they this to us was we were what when where which who whose will with would you your'.split(
-    ' ',
-  ),
+  (
+    'a about all am an and any are as at be been by can could did do does for from get give had has have how i if in is it its list ' +
+    'me my of on one or our out please show tell that the their them there these they this to us was we were what when where which ' +
+    'who whose will with would you your'
+  ).split(' '),
 );
 const stem = (word: string) => word.replace(/(?:ies)$/, 'y').replace(/(?:ing|ed|es|s)$/, '');
 const wordsIn = (text: string): string[] =>

@@ -180,7 +180,8 @@ export function createProgram(
       'after',
       below({
         sentences: [
-          'While Tamshai runs on its embedded database, the running gateway verifies the log. Otherwise this command opens the data folder and verifies it itself.',
+          'While Tamshai runs on its embedded database, the running gateway verifies the log. Otherwise this command opens the ' +
+            'data folder and verifies it itself.',
           'If a separate process that stores a part of the log does not answer, the command names it and ends with exit code 5.',
         ],
         examples: ['tamshai audit verify', 'tamshai audit verify --json'],

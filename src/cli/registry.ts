@@ -53,7 +53,8 @@ export function readProject(given: unknown, file: string, folder: string): Pick<
   const unknown = Object.keys(given).find((key) => !(CONFIG_KEYS as readonly string[]).includes(key));
   if (unknown !== undefined)
     throw new ConfigProblem(
-      `${file} has the unknown key ${JSON.stringify(unknown.slice(0, 80))}; a configuration has ${CONFIG_KEYS.join(', ')}.${didYouMean(unknown, CONFIG_KEYS)}`,
+      `${file} has the unknown key ${JSON.stringify(unknown.slice(0, 80))}; a configuration has ` +
+        `${CONFIG_KEYS.join(', ')}.${didYouMean(unknown, CONFIG_KEYS)}`,
     );
   const { company = {}, domains, sample = true } = given as Partial<ProjectConfig>;
   const read = readCompany(company);
@@ -78,6 +79,7 @@ function refuseCopies(folder: string): void {
   const copies = loadedCopies().map((url) => pathIn(folder, fileURLToPath(new URL('../../..', url))).replace(/[/\\]$/, '') || '.');
   if (copies.length > 1)
     throw new ConfigProblem(
-      `Two copies of tamshai are loaded: ${copies.join(' and ')}; install one version for all packages (npm ls tamshai shows who needs it).`,
+      `Two copies of tamshai are loaded: ${copies.join(' and ')}; install one version for all packages (npm ls ` +
+        'tamshai shows who needs it).',
     );
 }

@@ -24,7 +24,8 @@ const WAITS = ' Nothing is changed by the call itself: it answers pending_confir
 const waitsUnless = (own: string | undefined) =>
   own === undefined
     ? WAITS
-    : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.`;
+    : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a ` +
+      'link where the person approves.';
 
 export function mcpTool(tool: Tool, qualified: boolean): McpTool {
   const effect = effectOf(tool);

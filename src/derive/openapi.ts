@@ -154,7 +154,8 @@ const succeeded = (name: keyof typeof SHAPES, list = false): Json => ({
 const success = (data: z.ZodType) => jsonSchema(z.object({ status: z.literal('success'), data }), 'output');
 
 const STREAM =
-  'Answers with server-sent events, each `data: {json}` with a `type`: start, text, tool_call, tool_result, pending_confirmation, pagination, service_unavailable, error, stop; then `data: [DONE]`.';
+  'Answers with server-sent events, each `data: {json}` with a `type`: start, text, tool_call, tool_result, pending_confirmation, ' +
+  'pagination, service_unavailable, error, stop; then `data: [DONE]`.';
 const ASKED = { type: 'string', minLength: 1, maxLength: 4000 };
 const CONVERSATION = {
   type: 'string',
@@ -191,7 +192,8 @@ function gatewayPaths(registry: Registry): Json {
           operationId: 'confirm',
           tags: ['approvals'],
           description:
-            'Only a signed-in person can do this, in a browser session or with the command in a terminal. An approval executes the stored input once.',
+            'Only a signed-in person can do this, in a browser session or with the command in a terminal. An approval ' +
+            'executes the stored input once.',
           parameters: [idParameter],
           requestBody: {
             required: true,
@@ -323,7 +325,8 @@ export function openapi(registry: Registry, version: string): Json {
       title: 'Tamshai',
       version,
       description:
-        'Every tool as a plain HTTP call. Send a token for the `/api` audience; each answer is one of success, error and pending_confirmation.',
+        'Every tool as a plain HTTP call. Send a token for the `/api` audience; each answer is one of success, ' +
+        'error and pending_confirmation.',
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],

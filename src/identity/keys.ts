@@ -208,7 +208,8 @@ function settleMaster(path: string, file: KeyFile, given: MasterKeys | undefined
     return given;
   }
   throw new SetupProblem(
-    `TAMSHAI_MASTER_KEY is not the master key that the data beside ${path} was written with; give the new and the old one with a comma between.`,
+    `TAMSHAI_MASTER_KEY is not the master key that the data beside ${path} was written with; give the new and the ` +
+      'old one with a comma between.',
   );
 }
 

@@ -83,7 +83,8 @@ function checkEngine({ engine }: { readonly engine?: number | undefined }, where
   if (engine === undefined) throw new ConfigProblem(`The domain ${where} declares no engine version; declare engine: ${ENGINE_VERSION}.`);
   if (engine !== ENGINE_VERSION)
     throw new ConfigProblem(
-      `The domain ${where} is written for engine ${engine}, and this is engine ${ENGINE_VERSION}; install a version of the domain for this engine.`,
+      `The domain ${where} is written for engine ${engine}, and this is engine ${ENGINE_VERSION}; install a version ` +
+        'of the domain for this engine.',
     );
 }
 
@@ -109,7 +110,8 @@ function checkNeeds(installed: readonly Installed[], where: (domain: AnyDomain) 
       const [other] = found;
       if (other !== undefined)
         throw new ConfigProblem(
-          `The domain ${where(domain)} needs ${name}, but ${where(other.domain)} provides ${other.name}; install versions of both that match.`,
+          `The domain ${where(domain)} needs ${name}, but ${where(other.domain)} provides ${other.name}; install ` +
+            'versions of both that match.',
         );
       if (!('optional' in need))
         throw new ConfigProblem(`The domain ${where(domain)} needs ${name}, which no domain provides; add the domain that provides it.`);
@@ -159,7 +161,8 @@ function checkRoles({ roles, rolesOf = [], audiences, masks = {} }: AnyDomain, w
     const unknown = held.find((role) => !known.has(role));
     if (unknown !== undefined)
       throw new ConfigProblem(
-        `The ${what} of ${where} names the role ${quoted(unknown)}, which nobody declares; declare it in roles, or list its role set in rolesOf.`,
+        `The ${what} of ${where} names the role ${quoted(unknown)}, which nobody declares; declare it in roles, or ` +
+          'list its role set in rolesOf.',
       );
   }
 }
@@ -219,7 +222,8 @@ function checkZod(tool: Tool, where: string): void {
     if (made?.major === major && made.minor === minor && made.patch === patch) continue;
     const shown = made === undefined ? 'another version of zod' : `zod ${made.major}.${made.minor}.${made.patch}`;
     throw new ConfigProblem(
-      `The schemas of the tool ${tool.name} of ${where} come from ${shown}, not from ${major}.${minor}.${patch}; import { z } from 'tamshai'.`,
+      `The schemas of the tool ${tool.name} of ${where} come from ${shown}, not from ${major}.${minor}.${patch}; ` +
+        `import { z } from 'tamshai'.`,
     );
   }
 }

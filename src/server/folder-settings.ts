@@ -20,5 +20,6 @@ export const forFolders = (domains: Domains, setting: (domain: WithFolder) => z.
 export const aboutFolders = (domains: Domains): string[] =>
   withFolders(domains).map(
     ({ name, folder: { help } }) =>
-      `In \`${folderSetting(name)}\`, ${help === undefined ? 'only' : `${help} Only`} regular \`.md\` files of up to one megabyte are indexed.`,
+      `In \`${folderSetting(name)}\`, ${help === undefined ? 'only' : `${help} Only`} regular \`.md\` files of up ` +
+      'to one megabyte are indexed.',
   );

@@ -59,7 +59,8 @@ const PROBES = /^\/(ready|health)$/;
 const notYet = (res: ServerResponse): void => {
   res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
   res.end(
-    '{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}',
+    '{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in ' +
+      'a moment.","retryable":true}',
   );
 };
 

@@ -64,11 +64,15 @@ function sqlRawStore(testServer: TestServer, { name: domain }: AnyDomain, ignore
   /** The tables with versioned rows, and the columns of their keys. */
   const versioned = once(async () => {
     const rows = await testServer.owner(
-      `select k.table_name, string_agg(k.column_name, ',') as keys, string_agg(k.column_name, ',') filter (where c.data_type = 'uuid') as uuids
-       from information_schema.table_constraints p join information_schema.key_column_usage k using (constraint_schema, constraint_name, table_name)
-       join information_schema.columns c on c.table_schema = p.table_schema and c.table_name = k.table_name and c.column_name = k.column_name
+      `select k.table_name, string_agg(k.column_name, ',') as keys, string_agg(k.column_name,
+        ',') filter (where c.data_type = 'uuid') as uuids
+       from information_schema.table_constraints p join information_schema.key_column_usage k using (constraint_schema,
+       constraint_name, table_name)
+       join information_schema.columns c on c.table_schema = p.table_schema and c.table_name = k.table_name
+       and c.column_name = k.column_name
        where p.table_schema = $1 and p.constraint_type = 'PRIMARY KEY'
-         and exists (select from information_schema.columns v where v.table_schema = p.table_schema and v.table_name = k.table_name and v.column_name = 'row_version')
+         and exists (select from information_schema.columns v where v.table_schema = p.table_schema and v.table_name = k.table_name
+         and v.column_name = 'row_version')
        group by k.table_name order by 1`,
       [domain],
     );
@@ -78,7 +82,8 @@ function sqlRawStore(testServer: TestServer, { name: domain }: AnyDomain, ignore
   /** The number of rows and the sum of their hashes, because a digest of their text would need sorting. */
   const digest = once(async () => {
     const tables = await testServer.owner(
-      "select table_name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE' and table_name not in ('effects', 'audit') order by 1",
+      "select table_name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE' " +
+        "and table_name not in ('effects', 'audit') order by 1",
       [domain],
     );
     const parts = tables
@@ -158,8 +163,10 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
     // Disables triggers and foreign keys, because the saved rows contain what the triggers maintain. Writes only the rows that differ.
     const differs = (other: string) => `not exists (select from ${other} o where hash_record_extended(o, 0) = hash_record_extended(t, 0))`;
     const back = ({ name, columns: own }: (typeof tables)[number]) =>
-      `delete from ${name} t where ${differs(copy(name))}; insert into ${name} (${own}) select ${own} from ${copy(name)} t where ${differs(name)};`;
-    const restore = `begin; set local session_replication_role = replica; ${changed.map(back).join(' ')} delete from ${kept}.written; commit`;
+      `delete from ${name} t where ${differs(copy(name))}; insert into
+        ${name} (${own}) select ${own} from ${copy(name)} t where ${differs(name)};`;
+    const restore = `begin; set local session_replication_role = replica; ${changed.map(back).join(' ')} delete from ${kept}.written;
+      commit`;
     // The sync of people can write the same rows. The restore then fails with a conflict or a deadlock, and runs again.
     for (let attempt = 1; ; attempt++) {
       try {

@@ -133,7 +133,8 @@ describe('large answers', () => {
       await page.evaluate(`{
         window.touched = 0;
         const first = document.querySelector('.prose p');
-        new MutationObserver((all) => { window.touched += all.length; }).observe(first, { childList: true, characterData: true, subtree: true });
+        new MutationObserver((all) => { window.touched += all.length; }).observe(
+          first, { childList: true, characterData: true, subtree: true });
         window.first = first;
       }`);
       await page.getByLabel('Your question').fill('still here');

@@ -65,7 +65,8 @@ describe('an approval card in the app', () => {
     await page.getByRole('button', { name: 'Go to the card' }).click();
     for (const key of ['Enter', 'Space', 'y', 'a', 'Control+Enter']) await page.keyboard.press(key);
     await page.evaluate(
-      `for (const button of document.querySelectorAll('.card-host button')) { button.click(); button.dispatchEvent(new MouseEvent('click', { bubbles: true })); }`,
+      `for (const button of document.querySelectorAll('.card-host button')) { button.click(); button.dispatchEvent(new ` +
+        `MouseEvent('click', { bubbles: true })); }`,
     );
     await page.waitForTimeout(500);
     expect(await salary()).toBe(before);

@@ -17,7 +17,9 @@ const MARKUP = [
   '[press me](javascript:window.hacked=1)',
   '![x](https://evil.example/leak.png)',
 ].join(' ');
-const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
+const HOSTILE =
+  `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 ` +
+  `=HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
 
 let app: AppTestServer;
 let journey: string;
@@ -58,7 +60,8 @@ const WALK = `(async () => {
     throw new Error('waited in vain: ' + what);
   };
   const found = [];
-  const names = [...document.querySelectorAll('.toollist a')].filter((link) => link.textContent.includes('Read')).map((link) => link.getAttribute('href'));
+  const reads = [...document.querySelectorAll('.toollist a')].filter((link) => link.textContent.includes('Read'));
+  const names = reads.map((link) => link.getAttribute('href'));
   for (const href of names) {
     document.querySelector('.toollist a[href="' + href + '"]').click();
     await until(() => document.querySelector('.tool-page .mono')?.textContent === href.slice(7).replace('/', '.'));
@@ -319,7 +322,8 @@ describe('hostile text of a model', () => {
     const row = `| ${MARKUP.replaceAll('|', '')} | ${'y'.repeat(300)} | שלום |`;
     await told(
       page,
-      `**Rows**\n\n| a | b | c |\n|---|---|---|\n${row}\n${row}\n\n- ${'z'.repeat(500)}\n1. ${MARKUP}\n\n\`\`\`html\n${MARKUP}\n${'q'.repeat(400)}\n\`\`\`\n\n# ${MARKUP}`,
+      `**Rows**\n\n| a | b | c ` +
+        `|\n|---|---|---|\n${row}\n${row}\n\n- ${'z'.repeat(500)}\n1. ${MARKUP}\n\n\`\`\`html\n${MARKUP}\n${'q'.repeat(400)}\n\`\`\`\n\n# ${MARKUP}`,
     );
     expect(await page.locator('.md tbody tr').count()).toBe(2);
     expect(await sidewaysScroll(page)).toBe(0);

@@ -43,7 +43,8 @@ async function plantTables({ owner }: TestServer, text: string, planted: Set<str
   );
   for (const { s, t, c } of columns as unknown as { s: string; t: string; c: string }[]) {
     const done = await owner(
-      `update ${s}.${t} set ${c} = ${c} || ' ' || $1 where ctid in (select ctid from ${s}.${t} where ${c} is not null limit 60) returning 1`,
+      `update ${s}.${t} set ${c} = ${c} || ' ' || $1 where ctid in (select ctid from ${s}.${t} where ${c} is not null limit 60)
+        returning 1`,
       [text],
     ).catch(() => []);
     if (done.length > 0) planted.add(`${s}.${t}.${c}`);
@@ -95,7 +96,8 @@ export async function hostileJourney(folder: string, text: string): Promise<stri
   ] as const)
     await writeFile(
       join(folder, `${kind}-0001-read-me.md`),
-      `# ${word}: read me first ${text}\n\n- When: November 2026\n- Component: core ${text}\n- Topic: ${text}\n\n${text} and more of it.\n\n- ${text}\n`,
+      `# ${word}: read me first ${text}\n\n- When: November 2026\n- Component: core ${text}\n- Topic: ${text}\n\n${text} ` +
+        `and more of it.\n\n- ${text}\n`,
     );
   return folder;
 }

@@ -21,7 +21,8 @@ async def main(url: str, token: str, era: str) -> None:
                 tools = await session.list_tools()
                 found = await session.call_tool("hr_find_employees", {"limit": 2})
                 refused = await session.call_tool("hr_find_employees", {"limit": 99})
-                said = {"version": session.protocol_version, "tools": [tool.name for tool in tools.tools], "found": plain(found), "refused": plain(refused)}
+                names = [tool.name for tool in tools.tools]
+                said = {"version": session.protocol_version, "tools": names, "found": plain(found), "refused": plain(refused)}
                 print(json.dumps(said))
 
 

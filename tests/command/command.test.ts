@@ -280,7 +280,8 @@ describe('start', () => {
     const port = Number(running.settings['GATEWAY_PORT']);
     const halfway = connect(port, '127.0.0.1').on('error', () => {});
     halfway.write(
-      `POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
+      `POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: ` +
+        `application/json\r\nContent-Length: 10\r\n\r\n{`,
     );
     await setTimeout(300);
     running.child.kill('SIGINT');

@@ -180,7 +180,8 @@ describe('doctor', () => {
     const settings = copied(await freePorts());
     await inStore(
       settings,
-      'alter table hr.pay no force row level security; create view hr.leak as select * from hr.pay; grant select on hr.leak to public; alter role hr_self bypassrls',
+      'alter table hr.pay no force row level security; create view hr.leak as select * ' +
+        'from hr.pay; grant select on hr.leak to public; alter role hr_self bypassrls',
     );
     const port = createServer().listen(Number(settings['HR_PORT']), '127.0.0.1');
     const { code, out } = await tamshai(['doctor'], { settings });

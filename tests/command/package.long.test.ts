@@ -80,7 +80,8 @@ describe('the package', () => {
 
   test('exports its three entry points, and the zod of its schemas', () => {
     const { stdout, stderr } = run(`
-      const [{ defineDomain, z }, { hr }, { openTestServer }] = [await import('tamshai'), await import('tamshai/domains'), await import('tamshai/testing')];
+      const [{ defineDomain, z }, { hr }, { openTestServer }] = [
+        await import('tamshai'), await import('tamshai/domains'), await import('tamshai/testing')];
       console.log(typeof defineDomain, hr.kind, typeof openTestServer, hr.tools[0].input instanceof z.ZodObject);`);
     expect({ stdout, stderr }).toEqual({ stdout: 'function installed function true\n', stderr: '' });
   });

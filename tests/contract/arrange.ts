@@ -63,7 +63,8 @@ function leaver(testServer: TestServer): Promise<string> {
   const made = async () => {
     const [row] = await testServer.owner(
       `select r.employee_id from hr.time_off_requests r join hr.employees e using (employee_id)
-       where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b where b.manager_id = e.employee_id) order by 1 limit 1`,
+       where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b
+       where b.manager_id = e.employee_id) order by 1 limit 1`,
     );
     const left = String(row?.['employee_id']);
     await testServer.owner('update hr.employees set manager_id = $2 where employee_id = $1', [left, id('nina.patel')]);
@@ -135,8 +136,10 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
   async invoice_id(testServer) {
     const gone = await firstOf(
       testServer,
-      `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date, submitted_by, submitted_by_name, deleted_by, deleted_at)
-       values ('V-GONE', 'Gone', 10, 'Gone', 'Engineering', 'OTHER', '2026-01-01', '2026-01-01', gen_random_uuid(), 'Somebody', gen_random_uuid(), clock_timestamp()) returning invoice_id`,
+      `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date,
+        submitted_by, submitted_by_name, deleted_by, deleted_at)
+       values ('V-GONE', 'Gone', 10, 'Gone', 'Engineering', 'OTHER', '2026-01-01', '2026-01-01', gen_random_uuid(), 'Somebody',
+       gen_random_uuid(), clock_timestamp()) returning invoice_id`,
     );
     return { random: randomUUID(), gone, foreign: undefined };
   },
@@ -199,7 +202,8 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
       ];
     const { employee_id: someone } = (
       await testServer.owner(
-        `select r.employee_id from hr.time_off_requests r where r.employee_id not in (select employee_id from hr.chain where manager_id = $1) and r.employee_id <> all ($2) and r.status = 'pending' order by 1 limit 1`,
+        `select r.employee_id from hr.time_off_requests r where r.employee_id not in (select employee_id from hr.chain
+          where manager_id = $1) and r.employee_id <> all ($2) and r.status = 'pending' order by 1 limit 1`,
         [id('nina.patel'), [id('nina.patel'), await leaver(testServer)]],
       )
     )[0] ?? { employee_id: '' };
@@ -233,7 +237,8 @@ export const hidden: Readonly<Record<string, (testServer: TestServer, people: nu
   async payroll(testServer, people) {
     const stubs = await testServer.owner(
       `select distinct on (s.employee_id) s.employee_id, s.pay_stub_id from payroll.pay_stubs s join payroll.stub_pay p using (pay_stub_id)
-       join payroll.employees e on e.employee_id = s.employee_id where e.active and p.earning_codes = '{SALARY}' order by s.employee_id, s.pay_date desc limit ${people}`,
+       join payroll.employees e on e.employee_id = s.employee_id where e.active and p.earning_codes = '{SALARY}'
+       order by s.employee_id, s.pay_date desc limit ${people}`,
     );
     return stubs.map(({ employee_id: owner, pay_stub_id: stub }) => ({
       mask: 'pay',
@@ -280,7 +285,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
     ]) {
       const no = await firstOf(
         testServer,
-        `select ${key} from knowledge.${table} group by ${key} having count(*) = 1 and bool_and(tx_to is null) order by md5(${key}::text || $1::int) limit 1`,
+        `select ${key} from knowledge.${table} group by ${key} having count(*) = 1 and bool_and(tx_to is null)
+          order by md5(${key}::text || $1::int) limit 1`,
         [n],
       );
       await testServer.owner(`delete from knowledge.${table} where ${key} = $1`, [no]);
@@ -308,7 +314,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
     await testServer.owner(
       `update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id in (
          select e.employee_id from hr.employees e left join hr.chain c on c.employee_id = e.employee_id and c.manager_id = $2
-         where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b where b.manager_id = e.employee_id)
+         where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b
+         where b.manager_id = e.employee_id)
          order by (c.manager_id is null) = ($1::int % 2 = 0), md5(e.employee_id::text || $1::int) limit 1)`,
       [n, id('nina.patel')],
     );
@@ -323,7 +330,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       nina.name,
     ]);
     await testServer.owner(
-      `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date, submitted_by, submitted_by_name)
+      `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date,
+        submitted_by, submitted_by_name)
        values ('V-CHURN', 'Churn', 10, 'Churn', 'Engineering', 'OTHER', $1, $1, $2, $3)`,
       [day, nina.id, nina.name],
     );
@@ -332,7 +340,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
     await testServer.owner(
       `with r as (insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at)
          values ($1, 'Churn', 'Engineering', $2, clock_timestamp()) returning report_id, employee_id)
-       insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select report_id, 1, employee_id, $3, 'OTHER', 'Churn', 1 from r`,
+       insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select report_id, 1,
+       employee_id, $3, 'OTHER', 'Churn', 1 from r`,
       [whose, day.slice(0, 7), day],
     );
     // Deletes existing rows, whatever their status.
@@ -343,7 +352,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
     ]) {
       const gone = await firstOf(
         testServer,
-        `select ${key} from finance.${table} where deleted_at is null and ($1::int % 3 = 0 or ${mine}) order by md5(${key}::text || $1::int) limit 1`,
+        `select ${key} from finance.${table} where deleted_at is null and ($1::int % 3 = 0 or ${mine}) order by md5(${key}::text ||
+          $1::int) limit 1`,
         [n],
       );
       for (const each of [parts, table])
@@ -388,7 +398,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
     const run = randomUUID();
     const day = new Date(testServer.clock.now().getTime() - ((n * 7) % 50) * 86_400_000).toISOString().slice(0, 10);
     await testServer.owner(
-      "insert into payroll.pay_runs (pay_run_id, run_type, status, pay_date, period_start, period_end, employee_count) values ($1, 'OFF_CYCLE', 'PAID', $2, $2, $2, 2)",
+      'insert into payroll.pay_runs (pay_run_id, run_type, status, pay_date, period_start, period_end, employee_count) ' +
+        "values ($1, 'OFF_CYCLE', 'PAID', $2, $2, $2, 2)",
       [run, day],
     );
     await testServer.owner('insert into payroll.run_totals values ($1, 2, 0, 0, 2, 0, 0)', [run]);
@@ -401,7 +412,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       ]);
       const gone = await firstOf(
         testServer,
-        'select pay_stub_id from payroll.pay_stubs where employee_id = $1 or $2::int % 2 = 0 order by md5(pay_stub_id::text || $2::int) limit 1',
+        'select pay_stub_id from payroll.pay_stubs where employee_id = $1 or $2::int % 2 = 0 ' +
+          'order by md5(pay_stub_id::text || $2::int) limit 1',
         [employee, n],
       );
       for (const table of ['stub_pay', 'pay_stubs']) await testServer.owner(`delete from payroll.${table} where pay_stub_id = $1`, [gone]);
@@ -412,7 +424,8 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       [n],
     );
     await testServer.owner(
-      'delete from payroll.contractor_amounts where payment_id in (select payment_id from payroll.contractor_payments where contractor_id = $1)',
+      'delete from payroll.contractor_amounts where payment_id in (select payment_id from payroll.contractor_payments ' +
+        'where contractor_id = $1)',
       [contractor],
     );
     for (const table of ['contractor_payments', 'contractor_rates', 'contractors'])
@@ -440,11 +453,13 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
     const state = ['AL', 'MO', 'WY'][n % 3];
     const year = new Date().getUTCFullYear();
     await testServer.owner(
-      "insert into tax.sales_tax_rates (state, jurisdiction, jurisdiction_type, state_rate, local_rate, effective_from) values ($1, $2, 'city', 4, $3, '2020-01-01')",
+      'insert into tax.sales_tax_rates (state, jurisdiction, jurisdiction_type, state_rate, local_rate, effective_from) ' +
+        "values ($1, $2, 'city', 4, $3, '2020-01-01')",
       [state, `Churn ${n}`, n % 5],
     );
     await testServer.owner(
-      `insert into tax.quarterly_estimates (year, quarter, state, due_date, estimated_amount) values ($1, $2, $3, $4, 100) on conflict do nothing`,
+      `insert into tax.quarterly_estimates (year, quarter, state, due_date, estimated_amount) values ($1, $2, $3, $4, 100)
+        on conflict do nothing`,
       [year, 1 + (n % 4), state, `${year}-0${1 + (n % 9)}-15`],
     );
     await testServer.owner(
@@ -453,12 +468,14 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       [year - (n % 3), state, `Form ${n}`, `${year}-0${1 + (n % 9)}-15`],
     );
     await testServer.owner(
-      "insert into tax.state_registrations (state, tax_type, agency, status, filing_frequency, registered_on) values ($1, 'franchise', 'Churn', 'pending', 'monthly', '2020-01-01')",
+      'insert into tax.state_registrations (state, tax_type, agency, status, filing_frequency, registered_on) ' +
+        "values ($1, 'franchise', 'Churn', 'pending', 'monthly', '2020-01-01')",
       [state],
     );
     await testServer.owner(
       `insert into tax.audit_logs (at, action, entity_type, entity_id, user_id, user_name)
-       values (now() - make_interval(days => 97 * $1::int % 700), 'create', 'annual_filing', gen_random_uuid(), gen_random_uuid(), 'Churn')`,
+       values (now() - make_interval(days => 97 * $1::int % 700), 'create', 'annual_filing', gen_random_uuid(), gen_random_uuid(),
+       'Churn')`,
       [n],
     );
     for (const [table, key] of [

@@ -43,7 +43,8 @@ async function columnsOf(testServer: TestServer, domain: AnyDomain, people: numb
     if (!column) throw new Error(`${domain.name}.${field} is masked and in no table: tests/contract/arrange.ts has to say where it is`);
     const table = `${domain.name}.${column['table_name']}`;
     const owners = await testServer.owner(
-      `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${people}`,
+      `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id
+        limit ${people}`,
     );
     for (const { employee_id: owner } of owners)
       places.push({

@@ -102,7 +102,8 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     beforeAll(async () => {
       await root.query(`create schema ${role};
         create table ${role}.effects (confirmation_id uuid primary key, tool text, principal text, result json);
-        create table ${role}.audit (chain text, n bigint, body text, mac text, at timestamptz, principal text, constraint audit_pkey primary key (chain, n));
+        create table ${role}.audit (chain text, n bigint, body text, mac text, at timestamptz, principal text,
+        constraint audit_pkey primary key (chain, n));
         create table ${role}.notes (words text)`);
       for (const each of roles)
         await root.query(`create role ${each} login password 'only-for-tests'; grant usage on schema ${role} to ${each};

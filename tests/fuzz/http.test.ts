@@ -371,7 +371,8 @@ fuzz('pipelined requests get their responses in order', {
   seconds: 20,
   async holds([server, all]) {
     const head = (at: string, body: string, n: number) =>
-      `POST ${at} HTTP/1.1\r\nHost: localhost:${portOf(server)}\r\nContent-Type: application/json\r\nX-Request-Id: r-${n}\r\nContent-Length: ${body.length}\r\n${n === all.length - 1 ? 'Connection: close\r\n' : ''}\r\n${body}`;
+      `POST ${at} HTTP/1.1\r\nHost: localhost:${portOf(server)}\r\nContent-Type: application/json\r\nX-Request-Id: ` +
+      `r-${n}\r\nContent-Length: ${body.length}\r\n${n === all.length - 1 ? 'Connection: close\r\n' : ''}\r\n${body}`;
     const { answers } = await exchange(portOf(server), Buffer.from(all.map(([at, body], n) => head(at, body, n)).join('')));
     // A refusal may close the connection, but no request may be skipped or answered out of order.
     expect(answers.length).toBeGreaterThan(0);

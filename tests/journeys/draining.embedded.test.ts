@@ -21,7 +21,8 @@ function raw(port: number): { socket: Socket; text: () => string; ended: Promise
 }
 const body = '{"title":"in the middle of a restart"}';
 const begin = async (token: string, port: number) =>
-  `POST /api/tools/tasks/add_task HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`;
+  `POST /api/tools/tasks/add_task HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: ` +
+  `application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`;
 
 it('a draining process is not ready, answers with Connection: close, then refuses connections, and finishes running requests', async () => {
   const { gateway: port = 0, hr = 0 } = testServer.tamshai.ports;
@@ -59,7 +60,8 @@ it('a draining process does not wait for open event streams, and ends them prope
   const session = String(begun.headers['mcp-session-id']);
   const stream = raw(port);
   stream.socket.write(
-    `GET /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\nMcp-Session-Id: ${session}\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n`,
+    `GET /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: ` +
+      `text/event-stream\r\nMcp-Session-Id: ${session}\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n`,
   );
   await expect.poll(() => stream.text(), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   await Promise.race([testServer.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);

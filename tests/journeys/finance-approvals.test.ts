@@ -40,7 +40,8 @@ const invoiceTouches = [
 const reportTouches = [
   'update finance.expense_reports set department = department where report_id = $1',
   'update finance.expense_items set amount = amount where report_id = $1 and n = 2',
-  "insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select $1, 9, employee_id, item_date, category, 'More', 0.01 from finance.expense_items where report_id = $1 and n = 1",
+  'insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select $1, 9, ' +
+    "employee_id, item_date, category, 'More', 0.01 from finance.expense_items where report_id = $1 and n = 1",
   'delete from finance.expense_items where report_id = $1 and n = 3',
 ];
 const cases: readonly Case[] = [
@@ -295,12 +296,14 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
         ['a draft approved', sql`update finance.budgets set ${approving} where budget_id = ${draft} returning 1 as x`],
         [
           'approved in another name',
-          sql`update finance.budgets set status = 'APPROVED', approved_by = ${by(eve)}, approved_by_name = 'E', approved_at = now() where budget_id = ${pending} returning 1 as x`,
+          sql`update finance.budgets set status = 'APPROVED', approved_by = ${by(eve)}, approved_by_name = 'E', approved_at = now()
+            where budget_id = ${pending} returning 1 as x`,
         ],
         ['one’s own approved', sql`update finance.budgets set ${approving} where budget_id = ${own} returning 1 as x`],
         [
           'an approved one reopened',
-          sql`update finance.budgets set status = 'DRAFT', approved_by = null, approved_at = null where budget_id = ${approved} returning 1 as x`,
+          sql`update finance.budgets set status = 'DRAFT', approved_by = null, approved_at = null where budget_id = ${approved}
+            returning 1 as x`,
         ],
         [
           'an approved one deleted',
@@ -324,7 +327,8 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
         ['a row taken away', sql`delete from finance.budgets where budget_id = ${draft} returning 1 as x`],
         [
           'a new budget',
-          sql`insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ('HR', 2099, ${by(eve)}, 'E') returning 1 as x`,
+          sql`insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ('HR', 2099, ${by(eve)}, 'E')
+            returning 1 as x`,
         ],
       ];
       for (const [what, statement] of everyone)
@@ -368,7 +372,8 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
         ['paid without approval', sql`update finance.invoices set ${paying} where invoice_id = ${pending} returning 1 as x`],
         [
           'approved and paid at once',
-          sql`update finance.invoices set ${paying}, approved_by = ${by(eve)}, approved_by_name = 'E', approved_at = now() where invoice_id = ${pending} returning 1 as x`,
+          sql`update finance.invoices set ${paying}, approved_by = ${by(eve)}, approved_by_name = 'E', approved_at = now()
+            where invoice_id = ${pending} returning 1 as x`,
         ],
         ['one’s own approved', sql`update finance.invoices set ${approving} where invoice_id = ${mine} returning 1 as x`],
         ['paid by who approved', sql`update finance.invoices set ${paying} where invoice_id = ${approvedByMe} returning 1 as x`],
@@ -446,19 +451,22 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
           'for someone else',
           marcus,
           'self',
-          sql`insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at) values (${by(sarah)}, 'S', 'E', '2026-11', now()) returning 1 as x`,
+          sql`insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at) values (${by(sarah)},
+            'S', 'E', '2026-11', now()) returning 1 as x`,
         ],
         [
           'approved at birth',
           marcus,
           'self',
-          sql`insert into finance.expense_reports (employee_name, department, month, submitted_at, status) values ('M', 'E', '2026-11', now(), 'APPROVED') returning 1 as x`,
+          sql`insert into finance.expense_reports (employee_name, department, month, submitted_at, status)
+            values ('M', 'E', '2026-11', now(), 'APPROVED') returning 1 as x`,
         ],
         [
           'an item in another’s report',
           marcus,
           'self',
-          sql`insert into finance.expense_items (report_id, n, item_date, category, description, amount) values (${sarahs}, 7, now(), 'OTHER', 'x', 1) returning 1 as x`,
+          sql`insert into finance.expense_items (report_id, n, item_date, category, description, amount) values (${sarahs}, 7, now(),
+            'OTHER', 'x', 1) returning 1 as x`,
         ],
         ['one’s own changed', marcus, 'self', sql`update finance.expense_reports set status = 'APPROVED' returning 1 as x`],
       ];

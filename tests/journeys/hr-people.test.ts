@@ -69,7 +69,8 @@ describe.each(databases)('people on %s', (_name, database) => {
 
     test('the ids of a foreign, a deleted and an unknown employee give the same answer', async () => {
       const [gone] = await testRuntime.owner(
-        "select employee_id, manager_id from hr.employees e where active and manager_id is not null and not exists (select from hr.employees r where r.manager_id = e.employee_id) and department = 'Legal' limit 1",
+        'select employee_id, manager_id from hr.employees e where active and manager_id is not null and not exists (select ' +
+          "from hr.employees r where r.manager_id = e.employee_id) and department = 'Legal' limit 1",
       );
       const terminated = String(gone?.['employee_id']);
       expect(await get(alice, terminated)).toBe('success');
@@ -269,7 +270,8 @@ describe.each(databases)('people on %s', (_name, database) => {
       const first = (await testRuntime.call(bob, 'hr', 'list_employees', { limit: 4 })) as SuccessAnswer;
       const [leaver] = (
         await testRuntime.owner(
-          'select employee_id from hr.employees e where employee_id = any ($1) and not exists (select from hr.employees r where r.manager_id = e.employee_id)',
+          'select employee_id from hr.employees e where employee_id = any ($1) and not exists (select from hr.employees r ' +
+            'where r.manager_id = e.employee_id)',
           [whole.slice(0, 4)],
         )
       ).map((row) => String(row['employee_id']));

@@ -57,7 +57,8 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
 
   test('of nine cards for the same days left, one can be approved, and new requests can use the rest', async () => {
     await testRuntime.owner(
-      "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
+      'update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = ' +
+        "least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],
     );
     await testRuntime.owner("update hr.time_off_requests set status = 'cancelled' where employee_id = $1 and status = 'pending'", [
@@ -65,7 +66,8 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     ]);
     const facts = () =>
       testRuntime.owner(
-        "select pending::float8 as pending, (entitlement + carryover - used - pending)::float8 as left from hr.time_off_balances where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
+        'select pending::float8 as pending, (entitlement + carryover - used - pending)::float8 as left from hr.time_off_balances ' +
+          "where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
         [id(marcus)],
       );
     const [before] = await facts();
@@ -85,7 +87,8 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     expect(after).toEqual({ pending: Number(before?.['pending']) + 5, left: 10 });
     expect(
       await count(
-        "select coalesce(sum(days), 0)::int as n from hr.time_off_requests where employee_id = $1 and status = 'pending' and type_code = 'VACATION'",
+        "select coalesce(sum(days), 0)::int as n from hr.time_off_requests where employee_id = $1 and status = 'pending' " +
+          "and type_code = 'VACATION'",
         [id(marcus)],
       ),
     ).toBe(5);
@@ -130,7 +133,9 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
 
   test('an employee who is deleted while another one moves under them never has an active report', async () => {
     const leaf =
-      "select employee_id from hr.employees e where active and department = 'Operations' and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id";
+      "select employee_id from hr.employees e where active and department = 'Operations' " +
+      "and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = " +
+      'e.employee_id) order by employee_id';
     const people = (await testRuntime.owner(`${leaf} limit 16`)).map((row) => String(row['employee_id']));
     const outcomes: string[] = [];
     for (let round = 0; round + 1 < people.length; round += 2) {
@@ -148,7 +153,8 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
       outcomes.push(code(decided));
       expect(
         await count(
-          'select count(*)::int as n from hr.employees r join hr.employees m on m.employee_id = r.manager_id where r.active and not m.active',
+          'select count(*)::int as n from hr.employees r join hr.employees m on m.employee_id = r.manager_id where r.active ' +
+            'and not m.active',
         ),
       ).toBe(0);
     }
@@ -158,7 +164,8 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
 
 const moveUnder = (testRuntime: TestRuntime, leaver: string, mover: string) =>
   testRuntime.owner(
-    'update hr.employees set manager_id = $1 where employee_id = $2 and exists (select from hr.employees where employee_id = $1 and active)',
+    'update hr.employees set manager_id = $1 where employee_id = $2 and exists (select from hr.employees where employee_id = $1 ' +
+      'and active)',
     [leaver, mover],
   );
 

@@ -29,7 +29,8 @@ describe.each(databases)('time off on %s', (_name, database) => {
   const one = async (text: string, values: readonly unknown[] = []) => (await testRuntime.owner(text, values))[0] ?? {};
   const balance = async (whom: string, type: string, year: unknown = 2026) =>
     one(
-      'select used::float8 as used, pending::float8 as pending, (entitlement + carryover - used - pending)::float8 as available from hr.time_off_balances where employee_id = $1 and fiscal_year = $3 and type_code = $2',
+      'select used::float8 as used, pending::float8 as pending, (entitlement + carryover - used - pending)::float8 as available ' +
+        'from hr.time_off_balances where employee_id = $1 and fiscal_year = $3 and type_code = $2',
       [whom, type, year],
     );
   const request = (type_code: string, start_date: string, end_date = start_date, notes?: string) => ({
@@ -132,7 +133,8 @@ describe.each(databases)('time off on %s', (_name, database) => {
     test('moves the days from pending to used when a manager approves', async () => {
       const request_id = await pendingOf(marcus);
       const { type_code, days, year } = await one(
-        'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests where request_id = $1',
+        'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests ' +
+          'where request_id = $1',
         [request_id],
       );
       const before = await balance(id(marcus), String(type_code), year);
@@ -163,7 +165,8 @@ describe.each(databases)('time off on %s', (_name, database) => {
     test('returns the days when a manager rejects', async () => {
       const request_id = await pendingOf(sarah);
       const { type_code, days, year } = await one(
-        'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests where request_id = $1',
+        'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests ' +
+          'where request_id = $1',
         [request_id],
       );
       const before = await balance(id(sarah), String(type_code), year);

@@ -27,7 +27,8 @@ describe.each(databases)('changing people on %s', (_name, database) => {
   const taken = new Set<unknown>();
   async function someone(department = 'Engineering'): Promise<string> {
     const rows = await testRuntime.owner(
-      "select employee_id from hr.employees e where active and department = $1 and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id",
+      "select employee_id from hr.employees e where active and department = $1 and employee_id::text not like '0e000000%' " +
+        'and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id',
       [department],
     );
     const free = rows.find((row) => !taken.has(row['employee_id']));
@@ -45,7 +46,8 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       const name = `${first_name} ${last_name}`;
       const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom, reason: 'Role closed' });
       expect(card.message).toBe(
-        `Delete employee ${name} (${email})? The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.`,
+        `Delete employee ${name} (${email})? The data stays in the database for audits, but no tool can restore the ` +
+          'record. Nothing has changed yet.',
       );
       expect(card.confirmationData).toMatchObject({
         action: 'delete_employee',
@@ -160,7 +162,8 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       Number((await one('select salary::float8 as salary from hr.pay where employee_id = $1', [whom]))['salary']);
     const history = (whom: string) =>
       testRuntime.owner(
-        'select old_salary::float8 as old, new_salary::float8 as new, effective_date::text as day, reason, changed_by from hr.salary_history where employee_id = $1 order by changed_at',
+        'select old_salary::float8 as old, new_salary::float8 as new, effective_date::text as day, reason, changed_by ' +
+          'from hr.salary_history where employee_id = $1 order by changed_at',
         [whom],
       );
 

@@ -241,7 +241,8 @@ describe.each(endpoints)('at %s', (_door, prefix, endpoint) => {
 
     test('a failing store is reported as retryable', async () => {
       await testServer.owner(
-        "create function knowledge.full() returns trigger language plpgsql as $$ begin raise exception 'no space left on /dev/sda1' using errcode = '53100'; end $$",
+        "create function knowledge.full() returns trigger language plpgsql as $$ begin raise exception 'no space left on " +
+          "/dev/sda1' using errcode = '53100'; end $$",
       );
       await testServer.owner(
         'create trigger full_disk before insert on knowledge.transactions for each row execute function knowledge.full()',

@@ -49,7 +49,8 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
         );
         await sql.change(
           z.object({}),
-          sql`insert into knowledge.transactions (tx_id, action, principal, by_name) values (${tx}, 'update', ${person(nina).principal}, 'Nina') returning tx_id`,
+          sql`insert into knowledge.transactions (tx_id, action, principal, by_name)
+            values (${tx}, 'update', ${person(nina).principal}, 'Nina') returning tx_id`,
         );
         for (const statement of statements(sql, tx)) await sql.change(z.object({}), statement);
         return { result: { status: 'success', data: null }, audit };
@@ -62,14 +63,15 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
   const state = () => testRuntime.owner('select * from knowledge.entries order by entry_no, tx_from');
 
   test('every table has row security and policies, and every view runs as its caller', async () => {
-    const tables =
-      await testRuntime.owner(`select relname::text as name, relrowsecurity and relforcerowsecurity as forced, exists (select from pg_policy where polrelid = c.oid) as policy
+    const tables = await testRuntime.owner(`select relname::text as name, relrowsecurity and relforcerowsecurity as forced, exists (select
+        from pg_policy where polrelid = c.oid) as policy
       from pg_class c where relnamespace = 'knowledge'::regnamespace and relkind = 'r'`);
     expect(tables.length).toBe(11);
     expect(tables.filter(({ forced, policy }) => !forced || !policy)).toEqual([]);
     expect(
       await testRuntime.owner(
-        "select relname from pg_class where relnamespace = 'knowledge'::regnamespace and relkind = 'v' and not coalesce('security_invoker=true' = any (reloptions), false)",
+        "select relname from pg_class where relnamespace = 'knowledge'::regnamespace and relkind = 'v' " +
+          "and not coalesce('security_invoker=true' = any (reloptions), false)",
       ),
     ).toEqual([]);
     expect(await testRuntime.owner("select proname from pg_proc where pronamespace = 'knowledge'::regnamespace and prosecdef")).toEqual([]);
@@ -116,7 +118,8 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     const own = Number(String((await data(nina, 'store', { topic: 'hers', content: 'Hers.' }))['id']).slice(2));
     const before = await state();
     const insert = (sql: SqlWriter, no: number, from: number, owner: string) =>
-      sql`insert into knowledge.entries (entry_no, tx_from, topic, content, owner, recorded_by, recorded_at) values (${no}, ${from}, 'x', 'x', ${owner}, 'x', now()) returning entry_no`;
+      sql`insert into knowledge.entries (entry_no, tx_from, topic, content, owner, recorded_by, recorded_at)
+        values (${no}, ${from}, 'x', 'x', ${owner}, 'x', now()) returning entry_no`;
     const me = person(nina).principal;
     const attempts: Record<string, (sql: SqlWriter, tx: number) => readonly SqlText[]> = {
       rewritten: (sql) => [sql`update knowledge.entries set content = 'x' where entry_no = ${own} returning entry_no`],

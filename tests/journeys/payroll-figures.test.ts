@@ -173,7 +173,8 @@ describe.each(databases)('the figures on %s', (_name, database) => {
   test('every run is the sum of its stubs', async () => {
     expect(
       await testRuntime.owner(`select r.pay_run_id from payroll.run_totals r join payroll.pay_runs using (pay_run_id) join (
-          select pay_run_id, count(*) as people, sum(gross) as gross, sum(total_taxes) as taxes, sum(total_deductions) as deductions, sum(net) as net,
+          select pay_run_id, count(*) as people, sum(gross) as gross, sum(total_taxes) as taxes, sum(total_deductions) as deductions,
+          sum(net) as net,
             sum(employer_taxes) as employer_taxes, sum(employer_benefits) as employer_benefits
           from payroll.stub_pay p join payroll.pay_stubs s using (pay_stub_id) group by 1) s using (pay_run_id)
         where (r.gross, r.total_taxes, r.total_deductions, r.net, r.employer_taxes, r.employer_benefits, employee_count)
@@ -223,13 +224,16 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     expect(
       await testRuntime.owner(`select e.employee_id from hr.employees e join hr.identity i using (employee_id)
         full join payroll.employees p using (employee_id)
-        where (p.employee_name, p.department, p.tax_number_last4) is distinct from (e.first_name || ' ' || e.last_name, e.department, right(i.ssn, 4))`),
+        where (p.employee_name, p.department, p.tax_number_last4) is distinct
+        from (e.first_name || ' ' || e.last_name, e.department, right(i.ssn, 4))`),
     ).toEqual([]);
     const paid = `select s.employee_id, r.period_start, p.earning_amounts[1] as paid from payroll.stub_pay p
       join payroll.pay_stubs s using (pay_stub_id) join payroll.pay_runs r using (pay_run_id) where r.run_type = 'REGULAR'`;
     const earned = `select e.employee_id, e.hire_date, coalesce(
-        (select h.old_salary from hr.salary_history h where h.employee_id = e.employee_id and h.effective_date > r.period_start), y.salary) as salary, r.period_start
-      from hr.employees e join hr.pay y using (employee_id) cross join (select period_start from payroll.pay_runs where run_type = 'REGULAR') r`;
+        (select h.old_salary from hr.salary_history h where h.employee_id = e.employee_id
+        and h.effective_date > r.period_start), y.salary) as salary, r.period_start
+      from hr.employees e join hr.pay y using (employee_id) cross join (select period_start from payroll.pay_runs
+      where run_type = 'REGULAR') r`;
     expect(
       await testRuntime.owner(`select count(*)::int as wrong from (${paid}) p join (${earned}) e using (employee_id, period_start)
         where e.hire_date <= e.period_start and p.paid <> round(e.salary / 24, 2)`),
@@ -245,7 +249,8 @@ describe.each(databases)('the figures on %s', (_name, database) => {
       const sum = async (code: string) =>
         (
           await testRuntime.owner(
-            `select coalesce(sum(amount), 0)::float8 as paid from payroll.tax_lines where employee_id = $1 and code = $2 and pay_date >= $3`,
+            `select coalesce(sum(amount), 0)::float8 as paid from payroll.tax_lines where employee_id = $1 and code = $2
+              and pay_date >= $3`,
             [id(who), code, `${year}-01-01`],
           )
         )[0]?.['paid'];
@@ -260,7 +265,8 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     const rows = await pages('list_contractors', {});
     expect(rows.length).toBe(24);
     const paid = await testRuntime.owner(
-      `select c.contractor_id, coalesce(sum(a.amount) filter (where p.paid_on >= '2026-01-01'), 0)::float8 as paid from payroll.contractors c
+      `select c.contractor_id, coalesce(sum(a.amount) filter (where p.paid_on >= '2026-01-01'), 0)::float8 as paid
+        from payroll.contractors c
        left join payroll.contractor_payments p using (contractor_id) left join payroll.contractor_amounts a using (payment_id) group by 1`,
     );
     for (const { contractor_id, paid: sum } of paid)

@@ -200,12 +200,15 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
     const before = await Promise.all(blind.map(told));
     const seen = await told(paula);
     await testRuntime.owner(
-      `update payroll.stub_pay set earning_amounts[1] = earning_amounts[1] + 1234.56, tax_amounts = array_fill(7.89, array[cardinality(tax_amounts)]),
-         deduction_amounts = array_fill(0.01, array[cardinality(deduction_amounts)]), employer_taxes = 1, employer_benefits = 2 where employee_id <> all ($1)`,
+      `update payroll.stub_pay set earning_amounts[1] = earning_amounts[1] + 1234.56, tax_amounts = array_fill(7.89,
+        array[cardinality(tax_amounts)]),
+         deduction_amounts = array_fill(0.01, array[cardinality(deduction_amounts)]), employer_taxes = 1, employer_benefits = 2
+         where employee_id <> all ($1)`,
       [own],
     );
     await testRuntime.owner(
-      'update payroll.run_totals set gross = gross * 3 + 1, net = gross * 3 + 1 - total_taxes - total_deductions, employer_taxes = 5, employer_benefits = 6',
+      'update payroll.run_totals set gross = gross * 3 + 1, net = gross * 3 + 1 - total_taxes - total_deductions, ' +
+        'employer_taxes = 5, employer_benefits = 6',
     );
     await testRuntime.owner('update payroll.withholding_extras set extra_amount = extra_amount + 11 where employee_id <> all ($1)', [own]);
     await testRuntime.owner(

@@ -60,7 +60,8 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
   const insert = (before: unknown, after: unknown, notes: string | null) =>
     testRuntime.owner(
       `insert into tax.audit_logs (at, action, entity_type, entity_id, user_id, user_name, before, after, notes)
-       values ('2026-11-16T08:59:00Z', 'update', 'annual_filing', '0e000000-0000-4000-8000-000000000011', gen_random_uuid(), 'Canary', $1::jsonb, $2::jsonb, $3) returning log_id`,
+       values ('2026-11-16T08:59:00Z', 'update', 'annual_filing', '0e000000-0000-4000-8000-000000000011', gen_random_uuid(), 'Canary',
+       $1::jsonb, $2::jsonb, $3) returning log_id`,
       [before === null ? null : JSON.stringify(before), after === null ? null : JSON.stringify(after), notes],
     );
   const masked = async (value: unknown) =>
@@ -83,7 +84,8 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
         ).toEqual([]);
     }
     const kept = await testRuntime.owner(
-      "select before::text || coalesce(after::text, '') || coalesce(notes, '') as text from tax.audit_logs where user_name = 'Canary' and before is not null",
+      "select before::text || coalesce(after::text, '') || coalesce(notes, '') as text from tax.audit_logs " +
+        "where user_name = 'Canary' and before is not null",
     );
     for (const row of kept) expect([row, leaks(String(row['text']))]).toEqual([row, []]);
   });
@@ -162,7 +164,8 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
       fc.asyncProperty(fc.array(fc.tuple(words, number, words), { minLength: 20, maxLength: 40 }), async (cases) => {
         const texts = cases.map(([before, hidden, after]) => `${before}${hidden}${after}`);
         const rows = await testRuntime.owner(
-          'select tax.masked_text(text) as once, tax.masked_text(tax.masked_text(text)) as twice from unnest($1::text[]) with ordinality as t (text, n) order by n',
+          'select tax.masked_text(text) as once, tax.masked_text(tax.masked_text(text)) as twice ' +
+            'from unnest($1::text[]) with ordinality as t (text, n) order by n',
           [texts],
         );
         for (const [at, row] of rows.entries()) {
@@ -181,7 +184,8 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 5, maxLength: 20 }), async (records) => {
         const rows = await testRuntime.owner(
-          'select value from unnest($1::jsonb[]) r cross join lateral (select tax.masked(r) as value) m where tax.masked(value) is distinct from value',
+          'select value from unnest($1::jsonb[]) r cross join lateral (select tax.masked(r) as value) m ' +
+            'where tax.masked(value) is distinct from value',
           [records.map((each) => JSON.stringify(each))],
         );
         expect(rows).toEqual([]);

@@ -150,14 +150,18 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
     await testRuntime.owner(
       `insert into tax.quarterly_estimates (year, quarter, state, due_date, extended_to, estimated_amount, paid_amount, last_paid_on)
        select year, quarter, state, due_date, extended_to, cents / 100, paid / 100, case when paid > 0 then due_date end
-       from json_to_recordset($1::json) as e (year int, quarter int, state text, due_date date, extended_to date, cents numeric, paid numeric)`,
+       from json_to_recordset($1::json) as e (year int, quarter int, state text, due_date date, extended_to date, cents numeric,
+       paid numeric)`,
       [JSON.stringify(some)],
     );
     await testRuntime.owner(
-      `insert into tax.annual_filings (tax_year, state, form, title, due_date, extended_to, status, filed_on, total_tax, prepaid, balance_paid, ein_last4, prepared_by)
-       select year, state, 'Form', 'Return', due_date, extended_to, case when filed then 'filed' else 'not_started' end, case when filed then due_date - 1 end,
+      `insert into tax.annual_filings (tax_year, state, form, title, due_date, extended_to, status, filed_on, total_tax, prepaid,
+        balance_paid, ein_last4, prepared_by)
+       select year, state, 'Form', 'Return', due_date, extended_to, case when filed then 'filed' else 'not_started' end,
+       case when filed then due_date - 1 end,
          case when filed then total / 100 end, prepaid / 100, paid / 100, '0123', 'Tom Becker'
-       from json_to_recordset($1::json) as f (year int, state text, due_date date, extended_to date, filed boolean, total numeric, prepaid numeric, paid numeric)`,
+       from json_to_recordset($1::json) as f (year int, state text, due_date date, extended_to date, filed boolean, total numeric,
+       prepaid numeric, paid numeric)`,
       [JSON.stringify(returns)],
     );
   }
@@ -196,7 +200,8 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
 
     test('the prepaid amount of a return equals the paid estimates of its year', async () => {
       const rows = await testRuntime.owner(
-        `select f.filing_id from tax.annual_filings f join (select year, state, sum(paid_amount) as paid from tax.quarterly_estimates group by year, state) e
+        `select f.filing_id from tax.annual_filings f join (select year, state, sum(paid_amount) as paid from tax.quarterly_estimates
+          group by year, state) e
          on e.year = f.tax_year and e.state = f.state and f.form <> 'Form 940' where f.prepaid <> e.paid`,
       );
       expect(rows).toEqual([]);

@@ -41,7 +41,9 @@ export const MUTANTS = [
   {
     area: 'masks',
     name: 'row security hides pay from those without the mask',
-    find: "create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));",
+    find:
+      "create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) " +
+      'or employee_id = (select tamshai.me()));',
     replace: 'create policy everyone on hr.pay for select to hr_everyone using (true);',
     tests: ['tests/ports/rows', 'tests/journeys/hr-people'],
   },
@@ -149,7 +151,9 @@ export const MUTANTS = [
   {
     area: 'audit',
     name: 'a call that cannot be recorded is not answered',
-    find: "return explain( call, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), );",
+    find:
+      "return explain( call, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, " +
+      "so it is not answered.'), );",
     replace: 'void error; return answer;',
     tests: ['tests/contract/audit'],
   },

@@ -326,7 +326,8 @@ describe('verification', () => {
 
   const swap = `UPDATE records SET n = -1 WHERE n = 40; UPDATE records SET n = 40 WHERE n = 41; UPDATE records SET n = 41 WHERE n = -1`;
   const insert = `CREATE TABLE later AS SELECT chain, n + 1 AS n, body, mac FROM records WHERE n > 60; DELETE FROM records WHERE n > 60;
-    INSERT INTO records (chain, n, body, mac) SELECT chain, 61, body, mac FROM records WHERE n = 60; INSERT INTO records (chain, n, body, mac) SELECT * FROM later`;
+    INSERT INTO records (chain, n, body, mac) SELECT chain, 61, body, mac FROM records
+    WHERE n = 60; INSERT INTO records (chain, n, body, mac) SELECT * FROM later`;
   test.each([
     ['an edited record', `UPDATE records SET body = replace(body, 'r-100', 'r-101') WHERE n = 100`, 100, /not as it was written/],
     ['an edited person', `UPDATE records SET body = replace(body, 'person.1', 'person.2') WHERE n = 100`, 100, /not as it was written/],

@@ -19,21 +19,25 @@ const GRANTED = `
       from (select nspname, aclexplode(nspacl) as a, nspowner from pg_namespace where nspname = $1) x where (a).grantee <> nspowner
     union all
     select 1, relname::text, null, (a).grantee, (a).privilege_type
-      from (select relname, relowner, aclexplode(relacl) as a from pg_class where relnamespace = $1::regnamespace) x where (a).grantee <> relowner
+      from (select relname, relowner, aclexplode(relacl) as a from pg_class where relnamespace = $1::regnamespace) x
+      where (a).grantee <> relowner
     union all
     select 1, relname::text, attname, (a).grantee, (a).privilege_type
-      from (select relname, attname, relowner, aclexplode(attacl) as a from pg_attribute join pg_class c on c.oid = attrelid where relnamespace = $1::regnamespace) x
+      from (select relname, attname, relowner, aclexplode(attacl) as a from pg_attribute join pg_class c on c.oid = attrelid
+      where relnamespace = $1::regnamespace) x
       where (a).grantee <> relowner
     union all
     select 1, proname || '()', null, (a).grantee, (a).privilege_type
-      from (select proname, proowner, aclexplode(coalesce(proacl, acldefault('f', proowner))) as a from pg_proc where pronamespace = $1::regnamespace) x
+      from (select proname, proowner, aclexplode(coalesce(proacl, acldefault('f', proowner))) as a from pg_proc
+      where pronamespace = $1::regnamespace) x
       where (a).grantee <> proowner
   ), rights as (
     select kind, coalesce(rolname, 'PUBLIC') as role, object, lower(privilege_type)
       || coalesce('(' || string_agg(column_name::text, ' ' order by column_name::text collate "C") || ')', '') as permit
     from granted left join pg_roles r on r.oid = grantee group by kind, rolname, object, privilege_type
   ), objects as (
-    select kind, role, object, object || ' ' || string_agg(permit, ' ' order by permit collate "C") as line from rights group by kind, role, object
+    select kind, role, object, object || ' ' || string_agg(permit, ' ' order by permit collate "C") as line from rights
+    group by kind, role, object
   )
   select role::text as role, string_agg(line, '; ' order by kind, object collate "C") as rights from objects group by role`;
 
@@ -57,7 +61,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   test('every table of a domain forces row security, and has a policy unless no role may use it', async () => {
     const tables = await testRuntime.owner(
       `select nspname || '.' || relname as name, relrowsecurity and relforcerowsecurity as forced,
-      exists (select from pg_policy where polrelid = c.oid) or not exists (select from aclexplode(relacl) where grantee <> relowner) as policy
+      exists (select from pg_policy where polrelid = c.oid) or not exists (select from aclexplode(relacl)
+      where grantee <> relowner) as policy
       from pg_class c join pg_namespace n on n.oid = relnamespace where nspname = any ($1) and relkind in ('r', 'p') order by 1`,
       [DOMAINS],
     );
@@ -75,7 +80,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     expect(kinds.filter((each) => !['r', 'v', 'S'].includes(String(each)))).toEqual([]);
     expect(
       await column(
-        `select relname from pg_class where ${inDomains} and relkind = 'v' and not coalesce('security_invoker=true' = any (reloptions), false)`,
+        `select relname from pg_class where ${inDomains} and relkind = 'v'
+          and not coalesce('security_invoker=true' = any (reloptions), false)`,
         [DOMAINS],
       ),
     ).toEqual([]);
@@ -98,11 +104,15 @@ describe.each(databases)('the catalogue of %s', (kind) => {
 
   test('no role has an elevated attribute, only system roles own functions, and a write role includes only its read role', async () => {
     const roles = await testRuntime.owner(
-      `select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as mighty, rolcanlogin as login, rolinherit as inherits,
-        array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and split_part(g.rolname, '_', 1) = any ($1) order by 1) as groups,
-        array(select pg_describe_object(classid, objid, 0) from pg_shdepend where refobjid = r.oid and deptype = 'o' and refclassid = 'pg_authid'::regclass
+      `select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb
+        or rolreplication as mighty, rolcanlogin as login, rolinherit as inherits,
+        array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid
+        and split_part(g.rolname, '_', 1) = any ($1) order by 1) as groups,
+        array(select pg_describe_object(classid, objid, 0) from pg_shdepend where refobjid = r.oid and deptype = 'o'
+        and refclassid = 'pg_authid'::regclass
           and dbid = (select oid from pg_database where datname = current_database()) order by 1) as owns
-      from pg_roles r where split_part(rolname, '_', 1) = any ($1) or rolname in ('tamshai_app', 'tamshai_serve', 'tamshai_engine') or rolname ~ '^tamshai_[a-z]+_keeper$' order by 1`,
+      from pg_roles r where split_part(rolname, '_', 1) = any ($1) or rolname in ('tamshai_app', 'tamshai_serve', 'tamshai_engine')
+      or rolname ~ '^tamshai_[a-z]+_keeper$' order by 1`,
       [DOMAINS],
     );
     for (const row of roles) {
@@ -137,9 +147,10 @@ describe.each(databases)('the catalogue of %s', (kind) => {
         ]);
     }
     expect([...granted.keys()].filter((role) => !names.includes(role) && !isSystemRole(role))).toEqual(['tamshai_engine', 'tamshai_serve']);
-    const definers =
-      await testRuntime.owner(`select pronamespace::regnamespace || '.' || proname || ' as ' || proowner::regrole as name, proconfig::text as config
-      from pg_proc where prosecdef and pronamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema') order by 1`);
+    const definers = await testRuntime.owner(`select pronamespace::regnamespace || '.' || proname || ' as ' || proowner::regrole as name,
+        proconfig::text as config
+      from pg_proc where prosecdef and pronamespace in (select oid from pg_namespace where nspname !~ '^pg_'
+      and nspname <> 'information_schema') order by 1`);
     expect(definers.filter(({ config }) => config !== '{"search_path=pg_catalog, pg_temp"}')).toEqual([]);
     const sections = [...granted].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([role, rights]) => `## ${role}\n${rights.join('\n')}\n`);
     const text = [
@@ -148,7 +159,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       'Generated from the database catalogue; `npx vitest run tests/ports/catalogue.test.ts -u` updates it. It lists the grants on tables,',
       'columns and functions. Which rows a role sees is decided by the policies in `domains/<domain>/sql/policies.sql`.',
       '',
-      'An audience has a role for reads (`hr_everyone`) and, if it writes, one for writes (`hr_everyone_write`). `hr_audit` reads the audit',
+      'An audience has a role for reads (`hr_everyone`) and, if it writes, one for writes ' +
+        '(`hr_everyone_write`). `hr_audit` reads the audit',
       'log; `hr_feed` serves the change feed of people. `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at',
       'the end of this file, and no session can log in as it. `tamshai_<domain>_owner` owns the schema of a domain; migrations run as it.',
       "`tamshai_serve` only checks which migrations were applied; `tamshai_engine` reads and writes the engine's own store.",
@@ -171,7 +183,8 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   test('no role can create objects, not even temporary ones', async () => {
     for (const role of names) {
       const [may] = await testRuntime.owner(
-        `select has_database_privilege($1, current_database(), 'temporary') or has_database_privilege($1, current_database(), 'create') as database,
+        `select has_database_privilege($1, current_database(), 'temporary')
+          or has_database_privilege($1, current_database(), 'create') as database,
           exists (select from pg_namespace where nspname !~ '^pg_' and has_schema_privilege($1, oid, 'create')) as schema`,
         [role],
       );

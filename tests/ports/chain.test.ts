@@ -15,11 +15,14 @@ const WRONG = `
   with recursive up as (
     select manager_id, employee_id, last_name, first_name, 1 as depth from hr.employees where active and manager_id is not null
     union all
-    select m.manager_id, u.employee_id, u.last_name, u.first_name, u.depth + 1 from up u join hr.employees m on m.employee_id = u.manager_id where m.manager_id is not null
+    select m.manager_id, u.employee_id, u.last_name, u.first_name, u.depth + 1 from up u
+    join hr.employees m on m.employee_id = u.manager_id where m.manager_id is not null
   ), kept as (select manager_id, employee_id, last_name, first_name, depth from hr.chain)
-  (select 'missing', u.* from up u except select 'missing', k.* from kept k) union all (select 'too much', k.* from kept k except select 'too much', u.* from up u)
+  (select 'missing', u.* from up u except select 'missing', k.* from kept k) union all (select 'too much', k.*
+  from kept k except select 'too much', u.* from up u)
   union all select 'name', e.manager_id, e.employee_id, e.manager_name, m.last_name, 0
-    from hr.employees e left join hr.employees m on m.employee_id = e.manager_id where e.manager_name is distinct from m.first_name || ' ' || m.last_name`;
+    from hr.employees e left join hr.employees m on m.employee_id = e.manager_id where e.manager_name is distinct
+    from m.first_name || ' ' || m.last_name`;
 
 /** Pseudo-random numbers that are the same in every run. */
 function dice(seed: number) {
@@ -60,14 +63,16 @@ describe.each(databases)('the chain on %s', (kind) => {
           const [id] = await ids(
             query,
             `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
-              values (gen_random_uuid(), 'Ann', 'Example', gen_random_uuid()::text, 'Legal', 'Counsel', 'Berlin', $1, '2026-01-01') returning employee_id`,
+              values (gen_random_uuid(), 'Ann', 'Example', gen_random_uuid()::text, 'Legal', 'Counsel', 'Berlin', $1, '2026-01-01')
+              returning employee_id`,
             [someoneOf()],
           );
           people.push(id ?? '');
         },
         leave: () =>
           query(
-            'update hr.employees e set active = false, terminated_at = now() where employee_id = $1 and active and not exists (select from hr.chain where manager_id = e.employee_id)',
+            'update hr.employees e set active = false, terminated_at = now() where employee_id = $1 and active ' +
+              'and not exists (select from hr.chain where manager_id = e.employee_id)',
             [someoneOf()],
           ),
         comeBack: () => query('update hr.employees set active = true, terminated_at = null where not active'),
@@ -82,7 +87,8 @@ describe.each(databases)('the chain on %s', (kind) => {
       }
       const [gone] = await ids(
         query,
-        "delete from hr.employees where last_name = 'Example' and not exists (select from hr.chain c where c.manager_id = employees.employee_id) returning employee_id",
+        "delete from hr.employees where last_name = 'Example' and not exists (select from hr.chain c " +
+          'where c.manager_id = employees.employee_id) returning employee_id',
       );
       expect(gone).toBeDefined();
       expect(await query(WRONG)).toEqual([]);

@@ -52,7 +52,8 @@ describe.each(storesFor('pglite', ...(url === undefined ? [] : ['postgres'])))('
   }, 180_000);
   afterAll(() => opened?.close());
   const QUERY = `select current_setting('timezone') as zone, current_setting('app.currency') as currency,
-    ('2026-03-29T22:30:00Z'::timestamptz)::date::text as day, '2026-03-29T22:30:00.123456Z'::timestamptz as at, '1880-01-01T00:00:00Z'::timestamptz as old`;
+    ('2026-03-29T22:30:00Z'::timestamptz)::date::text as day, '2026-03-29T22:30:00.123456Z'::timestamptz as at,
+    '1880-01-01T00:00:00Z'::timestamptz as old`;
   const EXPECTED = {
     zone: 'Europe/Berlin',
     currency: 'EUR',

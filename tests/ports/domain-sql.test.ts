@@ -99,9 +99,11 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
   };
   const snapshot = async () =>
     (
-      await owner.query(`select 'role' as kind, rolname::text as name, concat(rolsuper, rolcreaterole, rolbypassrls, rolcanlogin) as text from pg_roles
+      await owner.query(`select 'role' as kind, rolname::text as name, concat(rolsuper, rolcreaterole, rolbypassrls,
+        rolcanlogin) as text from pg_roles
         union all select 'member', roleid::regrole::text, member::regrole::text from pg_auth_members
-        union all select 'relation', oid::regclass::text, concat(relacl::text, relrowsecurity, relforcerowsecurity, relowner::regrole) from pg_class
+        union all select 'relation', oid::regclass::text, concat(relacl::text, relrowsecurity, relforcerowsecurity, relowner::regrole)
+        from pg_class
           where relnamespace::regnamespace::text in ('hr', 'tasks', 'tamshai', 'public')
         union all select 'routine', oid::regprocedure::text, concat(proacl::text, prosecdef, proowner::regrole) from pg_proc
           where pronamespace::regnamespace::text in ('hr', 'tasks', 'tamshai', 'public')
@@ -223,7 +225,8 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
         .rows;
     await owner.query("set timezone = 'Europe/Berlin'; set app.currency = 'EUR'");
     const before = await settings();
-    const text = `set search_path = tasks; set timezone = 'Asia/Tokyo'; set work_mem = '1MB'; set app.currency = 'JPY'; create table tasks.late (one int);
+    const text = `set search_path = tasks; set timezone = 'Asia/Tokyo'; set work_mem = '1MB'; set app.currency = 'JPY';
+      create table tasks.late (one int);
       create function tasks.late() returns trigger language plpgsql as $f$ begin perform from hr.pay; return null; end $f$;
       create constraint trigger late after insert on tasks.late deferrable initially deferred for each row execute function tasks.late();
       insert into tasks.late values (1)`;
@@ -309,11 +312,13 @@ describe.each(databases)('a database of the version before migration roles, on %
     const { owner } = opened;
     try {
       await owner.query(
-        'create schema tamshai; create table tamshai.migrations (name text primary key, digest text not null, at timestamptz not null default clock_timestamp())',
+        'create schema tamshai; create table tamshai.migrations (name text primary key, digest text not null, at timestamptz not ' +
+          'null default clock_timestamp())',
       );
       await migrateAsBefore(owner, formerFiles(domains));
       await owner.query(
-        "alter table tasks.tasks no force row level security; insert into tasks.tasks (principal, id, title) values ('p', 1, 't'); alter table tasks.tasks force row level security",
+        'alter table tasks.tasks no force row level security; insert into tasks.tasks (principal, id, title) ' +
+          "values ('p', 1, 't'); alter table tasks.tasks force row level security",
       );
       const added = [
         'platform/002_connected_clients.sql',
@@ -327,7 +332,8 @@ describe.each(databases)('a database of the version before migration roles, on %
       expect(await migrate(owner, files, { repair: true })).toEqual(domains.map((domain) => `${domain}/policies.sql`));
       expect(await migrate(owner, files, { repair: true })).toEqual([]);
       const { rows } = await owner.query<{ schema: string; owner: string }>(
-        `select distinct n.nspname as schema, c.relowner::regrole::text as owner from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        `select distinct n.nspname as schema, c.relowner::regrole::text as owner from pg_class c
+          join pg_namespace n on n.oid = c.relnamespace
          where n.nspname = any ($1) and c.relkind in ('r', 'v') order by 1`,
         [domains],
       );

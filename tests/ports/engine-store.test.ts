@@ -151,7 +151,8 @@ describe.each(databases)('the engine store on %s', (kind) => {
     expect(await storeOn(opened.processes[0], otherKey).refreshTokens.find(one)).toBeUndefined();
     await opened.processes[0].transaction(ENGINE_LOGIN, { text: 'select 1', values: [] }, (session) =>
       session.query(
-        'update tamshai.refresh_tokens set sealed = (select sealed from tamshai.refresh_tokens where token_hash = $1) where token_hash = $2',
+        'update tamshai.refresh_tokens set sealed = (select sealed from tamshai.refresh_tokens where token_hash = $1) ' +
+          'where token_hash = $2',
         [one.hash, two.hash],
       ),
     );

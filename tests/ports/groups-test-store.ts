@@ -65,9 +65,11 @@ export interface GroupsSuite {
 
 const TABLES = `create table ledger.orders (
   id text collate "C" primary key, tenant text not null, owner text not null, team text collate "C", stage text not null, open boolean,
-  size int, amount numeric(12,2), rating double precision, day date, at timestamptz, pay numeric(12,2), note text not null, removed boolean not null default false);
+  size int, amount numeric(12,2), rating double precision, day date, at timestamptz, pay numeric(12,2), note text not null,
+  removed boolean not null default false);
 create view ledger.list with (security_invoker = true) as
-  select id, tenant, owner, team, stage, open, size, amount, rating, day, at, case when (select tamshai.shows('pay')) then pay end as pay, note
+  select id, tenant, owner, team, stage, open, size, amount, rating, day, at,
+  case when (select tamshai.shows('pay')) then pay end as pay, note
   from ledger.orders where not removed;`;
 const RULES = `call tamshai.ensure_role('ledger_everyone');
 call tamshai.ensure_role('ledger_own');

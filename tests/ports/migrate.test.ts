@@ -20,7 +20,8 @@ const rules = (price: number, after: string): Migration => ({
   name: 'shop/policies.sql',
   once: false,
   after,
-  text: `alter table shop.things enable row level security; drop policy if exists cheap on shop.things; create policy cheap on shop.things using (price < ${price})`,
+  text: `alter table shop.things enable row level security; drop policy if exists cheap on shop.things; create policy cheap on
+    shop.things using (price < ${price})`,
 });
 const OLD = [TABLE, rules(10, '001')];
 const NEW = [TABLE, COLUMN, rules(20, '001,002')];

@@ -22,7 +22,8 @@ const WRONG = `
     select manager_id, employee_id from finance.people where active and manager_id is not null
     union select m.manager_id, u.employee_id from up u join finance.people m on m.employee_id = u.manager_id where m.manager_id is not null
   )
-  (select 'missing', u.* from up u except select 'missing', c.* from finance.chain c) union all (select 'too much', c.* from finance.chain c except select 'too much', u.* from up u)`;
+  (select 'missing', u.* from up u except select 'missing', c.* from finance.chain c) union all (select 'too much', c.*
+  from finance.chain c except select 'too much', u.* from up u)`;
 /** Differences between the copies and hr. */
 const DIFFERENT = `
   (select employee_id, first_name || ' ' || last_name as name, department, manager_id, active from hr.employees
@@ -107,7 +108,8 @@ export async function openFeedTestStore(address: string) {
       (
         await owner(
           `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
-           values (gen_random_uuid(), $2, 'Example', gen_random_uuid()::text, 'Legal', 'Counsel', 'Berlin', $1, '2026-01-01') returning employee_id`,
+           values (gen_random_uuid(), $2, 'Example', gen_random_uuid()::text, 'Legal', 'Counsel', 'Berlin', $1, '2026-01-01')
+           returning employee_id`,
           [manager, given],
         )
       )[0]?.['employee_id'],

@@ -128,7 +128,8 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
     await testRuntime.owner(
       `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
        select ('aaaaaaaa-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Page', 'P' || n, 'p' || n, 'Legal', 'Counsel', 'Berlin',
-         case when n > 600 then $1::uuid else ('aaaaaaaa-0000-4000-8000-' || lpad((case when n > 500 then 601 + (n - 501) / 10 else 501 + (n - 1) / 5 end)::text, 12, '0'))::uuid end, '2026-01-01'
+         case when n > 600 then $1::uuid else ('aaaaaaaa-0000-4000-8000-' || lpad((case when n > 500 then 601 + (n - 501) / 10 else 501
+         + (n - 1) / 5 end)::text, 12, '0'))::uuid end, '2026-01-01'
        from generate_series(1, 610) n`,
       [id(eve)],
     );
@@ -241,7 +242,8 @@ test('people who existed before the change log are in the feed too, even if row 
   const database = await openPglite();
   const { owner } = database;
   await owner.query(
-    'create role tamshai_test_feed_owner createrole; grant create on database postgres to tamshai_test_feed_owner; set session authorization tamshai_test_feed_owner',
+    'create role tamshai_test_feed_owner createrole; grant create on database postgres to tamshai_test_feed_owner; ' +
+      'set session authorization tamshai_test_feed_owner',
   );
   const files = migrationsOf(builtIn, ['hr']);
   await migrate(

@@ -28,7 +28,8 @@ describe.each(databases)('rows on %s', (kind) => {
     test.each([...READERS, ...WRITERS])('%s sees no row without an identity', async (role) => {
       const relations = await ids(
         testRuntime.owner,
-        `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and relkind in ('r', 'v')
+        `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace)
+          and relkind in ('r', 'v')
           and has_any_column_privilege($1, c.oid, 'select') order by 1`,
         [role],
       );
@@ -87,7 +88,8 @@ describe.each(databases)('rows on %s', (kind) => {
       await testRuntime.as('hr_reports', someone('eve.thompson'), async (query) => {
         for (let after: unknown[] = ['', '', '00000000-0000-0000-0000-000000000000']; ; ) {
           const page = await query(
-            'select last_name, first_name, employee_id from hr.team where (last_name, first_name, employee_id) > ($1, $2, $3) order by 1, 2, 3 limit 50',
+            'select last_name, first_name, employee_id from hr.team where (last_name, first_name, employee_id) > ($1, $2, $3) ' +
+              'order by 1, 2, 3 limit 50',
             after,
           );
           seen.push(...page.map((row) => String(row['employee_id'])));
@@ -136,7 +138,8 @@ describe.each(databases)('rows on %s', (kind) => {
       const found = await testRuntime.as('hr_directory', someone('frank.davis'), (query) =>
         ids(
           query,
-          "select name from hr.directory where search_name like all (array(select '%' || word || '%' from unnest(string_to_array(hr.plain_name($1), ' ')) word))",
+          "select name from hr.directory where search_name like all (array(select '%' || word || '%' " +
+            "from unnest(string_to_array(hr.plain_name($1), ' ')) word))",
           [asked],
         ),
       );

@@ -77,7 +77,8 @@ describe.each(openings)('loading into %s', (name, open) => {
   const guarded = async () => {
     expect(
       await rows(
-        "select relname from pg_class where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)",
+        "select relname from pg_class where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and relkind = 'r' " +
+          'and not (relrowsecurity and relforcerowsecurity)',
       ),
     ).toEqual([]);
     expect(await rows("select tgname from pg_trigger where tgrelid = 'hr.employees'::regclass and tgenabled <> 'O'")).toEqual([]);
@@ -111,12 +112,14 @@ describe.each(openings)('loading into %s', (name, open) => {
     );
     expect(
       await rows(
-        '(table made except select manager_id, last_name, first_name, employee_id, depth from hr.chain) union all (select manager_id, last_name, first_name, employee_id, depth from hr.chain except table made)',
+        '(table made except select manager_id, last_name, first_name, employee_id, depth from hr.chain) union all (select ' +
+          'manager_id, last_name, first_name, employee_id, depth from hr.chain except table made)',
       ),
     ).toEqual([]);
     expect(
       await rows(
-        'select employee_id from hr.employees join names using (employee_id) where employees.manager_name is distinct from names.manager_name',
+        'select employee_id from hr.employees join names using (employee_id) where employees.manager_name is distinct ' +
+          'from names.manager_name',
       ),
     ).toEqual([]);
     expect(await load(opened.owner)).toBe(false);
@@ -151,7 +154,9 @@ describe.each(openings)('loading into %s', (name, open) => {
     opened = await open();
     const made = () =>
       rows(
-        "select indexdef as made from pg_indexes where schemaname = 'hr' union all select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) || convalidated from pg_constraint where connamespace = 'hr'::regnamespace order by 1",
+        "select indexdef as made from pg_indexes where schemaname = 'hr' " +
+          "union all select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) || convalidated from " +
+          "pg_constraint where connamespace = 'hr'::regnamespace order by 1",
       );
     const before = await made();
     expect(before.length).toBeGreaterThan(40);
@@ -163,7 +168,8 @@ describe.each(openings)('loading into %s', (name, open) => {
     ]);
     expect(
       await rows(
-        "select count(*)::int as n from hr.time_off_requests where employee_id in (select employee_id from hr.employees where first_name in ('Marcus', 'Sarah')) and status = 'pending'",
+        'select count(*)::int as n from hr.time_off_requests where employee_id in (select employee_id from hr.employees ' +
+          "where first_name in ('Marcus', 'Sarah')) and status = 'pending'",
       ),
     ).toEqual([{ n: 2 }]);
   }, 300_000);

@@ -102,7 +102,8 @@ describe.each(databases)('on %s, with one connection', (kind) => {
 
   test('a failed statement leaves no identity behind for the next caller', async () => {
     const [first = '', second = ''] = opened.ids;
-    const broken = sql`select employee_id, (1 / (case when employee_id = ${first}::uuid then 0 else 1 end))::numeric as salary from hr.people`;
+    const broken = sql`select employee_id, (1 / (case when employee_id = ${first}::uuid then 0 else 1 end))::numeric as salary
+      from hr.people`;
     const calls = Array.from({ length: 200 }, (_, n) =>
       n % 2 === 0
         ? store()
@@ -122,7 +123,9 @@ describe.each(databases)('on %s, with one connection', (kind) => {
     for (const role of ['hr_self', 'hr_everyone', 'hr_reports', 'hr_directory']) {
       if (role !== 'hr_directory') await store().read(sessionOf(first, role.slice(3)), ({ sql: reader }) => reader.many(row, everything));
       const [left] = await opened.database.read(role, {
-        text: "select nullif(current_setting('app.user_id', true), '') as me, nullif(current_setting('app.principal', true), '') as who, nullif(current_setting('app.shows', true), '') as shows",
+        text:
+          "select nullif(current_setting('app.user_id', true), '') as me, nullif(current_setting('app.principal', true), '') as " +
+          "who, nullif(current_setting('app.shows', true), '') as shows",
         values: [],
       });
       expect(left).toEqual({ me: null, who: null, shows: null });

@@ -48,10 +48,12 @@ export const ALL = 'pay,contact,ssn';
 export const DENIED = '42501';
 /** Everyone below a manager, computed without the chain. */
 export const BELOW = `with recursive below as (select employee_id from hr.employees where manager_id = $1 and active
-  union all select e.employee_id from hr.employees e join below b on e.manager_id = b.employee_id and e.active) select employee_id from below order by 1`;
+  union all select e.employee_id from hr.employees e join below b on e.manager_id = b.employee_id and e.active) select employee_id
+  from below order by 1`;
 export const SALARY = 'update hr.pay set salary = salary + 1 where employee_id = $1 returning row_version';
 export const LEAVE =
-  "update hr.employees set active = false, terminated_at = now(), termination_reason = 'left' where employee_id = $1 and active returning employee_id, active";
+  "update hr.employees set active = false, terminated_at = now(), termination_reason = 'left' where employee_id = $1 and active " +
+  'returning employee_id, active';
 
 /** The first column of each row, as text. */
 export const ids = async (query: Query, text: string, values?: readonly unknown[]): Promise<string[]> =>

@@ -20,7 +20,8 @@ import {
 } from './sql-test-store.ts';
 
 const DECIDE =
-  "update hr.time_off_requests set status = 'approved', approver_id = $2, decided_at = now() where request_id = $1 and status = 'pending' returning request_id";
+  "update hr.time_off_requests set status = 'approved', approver_id = $2, decided_at = now() where request_id = $1 " +
+  "and status = 'pending' returning request_id";
 
 describe.each(databases)('writes on %s', (kind) => {
   let testRuntime: SqlTestStore;
@@ -39,7 +40,8 @@ describe.each(databases)('writes on %s', (kind) => {
       await testRuntime.as('hr_everyone_write', someone(username, ALL), async (query) => {
         expect(await query(SALARY, [idOf('sarah.kim')])).toEqual([{ row_version: 2 }]);
         const [kept] = await query(
-          "insert into hr.salary_history (employee_id, old_salary, new_salary, effective_date) values ($1, 1, 2, '2026-12-01') returning employee_id",
+          "insert into hr.salary_history (employee_id, old_salary, new_salary, effective_date) values ($1, 1, 2, '2026-12-01') " +
+            'returning employee_id',
           [idOf('sarah.kim')],
         );
         expect(kept).toEqual({ employee_id: idOf('sarah.kim') });
@@ -116,7 +118,8 @@ describe.each(databases)('writes on %s', (kind) => {
     test('a person adds a request of their own and changes their pending balance', async () => {
       await testRuntime.as('hr_self_write', someone('marcus.johnson'), async (query) => {
         const asked = await query(
-          "insert into hr.time_off_requests (type_code, start_date, end_date, days) values ('SICK', '2026-11-16', '2026-11-16', 1) returning employee_id, status",
+          "insert into hr.time_off_requests (type_code, start_date, end_date, days) values ('SICK', '2026-11-16', '2026-11-16', 1) " +
+            'returning employee_id, status',
         );
         expect(asked).toEqual([{ employee_id: idOf('marcus.johnson'), status: 'pending' }]);
         expect(
@@ -129,11 +132,13 @@ describe.each(databases)('writes on %s', (kind) => {
 
     test.each([
       [
-        "insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) values ('0e000000-0000-4000-8000-000000000008', 'SICK', '2026-11-16', '2026-11-16', 1)",
+        'insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) ' +
+          "values ('0e000000-0000-4000-8000-000000000008', 'SICK', '2026-11-16', '2026-11-16', 1)",
         DENIED,
       ],
       [
-        "insert into hr.time_off_requests (type_code, start_date, end_date, days, status) values ('SICK', '2026-11-16', '2026-11-16', 1, 'approved')",
+        'insert into hr.time_off_requests (type_code, start_date, end_date, days, status) ' +
+          "values ('SICK', '2026-11-16', '2026-11-16', 1, 'approved')",
         DENIED,
       ],
       ["update hr.time_off_requests set status = 'approved'", DENIED],
@@ -199,7 +204,8 @@ describe.each(databases)('writes on %s', (kind) => {
       await testRuntime.asOwner(async (query) => {
         const [own] = await ids(
           query,
-          "insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) values ($1, 'SICK', '2026-12-01', '2026-12-01', 1) returning request_id",
+          'insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) ' +
+            "values ($1, 'SICK', '2026-12-01', '2026-12-01', 1) returning request_id",
           [idOf('alice.chen')],
         );
         for (const role of ['hr_everyone_write', 'hr_reports_write']) {
@@ -265,7 +271,8 @@ describe.each(databases)('writes on %s', (kind) => {
     test.each([...READERS, 'hr_audit', 'tasks_audit'])('%s writes nothing at all', async (role) => {
       const tables = await ids(
         testRuntime.owner,
-        `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and (has_any_column_privilege($1, oid, 'insert, update')
+        `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace)
+          and (has_any_column_privilege($1, oid, 'insert, update')
           or has_table_privilege($1, oid, 'delete, truncate, references, trigger'))`,
         [role],
       );
@@ -301,7 +308,8 @@ describe.each(databases)('writes on %s', (kind) => {
         await testRuntime.as('tasks_self_write', { principal }, async (query) => {
           const own = await count(query, 'tasks.tasks');
           const [next] = await query(
-            'insert into tasks.counters (principal, last_id) values ($1, 1) on conflict (principal) do update set last_id = counters.last_id + 1 returning last_id',
+            'insert into tasks.counters (principal, last_id) values ($1, 1) on conflict (principal) do update ' +
+              'set last_id = counters.last_id + 1 returning last_id',
             [principal],
           );
           expect(next).toEqual({ last_id: own + 1 });

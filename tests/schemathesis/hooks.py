@@ -9,7 +9,8 @@ import schemathesis
 @schemathesis.auth(refresh_interval=200)
 class Token:
     def get(self, case, context):
-        command = [os.environ["SIGN_IN_NODE"], os.environ["SIGN_IN_COMMAND"], "token", os.environ["SIGN_IN_AS"], *os.environ["SIGN_IN_OPTIONS"].split()]
+        command = [os.environ["SIGN_IN_NODE"], os.environ["SIGN_IN_COMMAND"], "token", os.environ["SIGN_IN_AS"]]
+        command += os.environ["SIGN_IN_OPTIONS"].split()
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     def set(self, case, data, context):

@@ -67,7 +67,8 @@ describe('a sound SQL domain', () => {
         "alter policy self on devices.prices using ((select tamshai.shows('price')))",
         {
           "devices: the mask 'price'":
-            "devices.list_devices shows price to marcus.johnson (employee), who may not see it (mask 'price'): expected '*** (Hidden)', but got",
+            "devices.list_devices shows price to marcus.johnson (employee), who may not see it (mask 'price'): " +
+            "expected '*** (Hidden)', but got",
         },
       ],
       [
@@ -128,14 +129,16 @@ describe('a server that does not keep what its domain declares', () => {
 
   test('fails where a role opens a tool that does not list it', async () => {
     expect(await problemIn(suite, 'roles: staff with devices-read')).toContain(
-      'devices.list_devices (as list_devices, at rest) for staff with devices-read: no role opens it, so expected INSUFFICIENT_PERMISSIONS, but got',
+      'devices.list_devices (as list_devices, at rest) for staff with devices-read: no role opens it, so expected ' +
+        'INSUFFICIENT_PERMISSIONS, but got',
     );
     expect(await problemIn(suite, 'roles: staff with employee')).toBeUndefined();
   }, 120_000);
 
   test('fails where a nested field shows what its mask hides', async () => {
     expect(await problemIn(suite, "devices: the mask 'price'")).toContain(
-      "devices.get_device shows bought[].serial to marcus.johnson (employee), who may not see it (mask 'price'): expected '*** (Hidden)', but got SN-1000.",
+      "devices.get_device shows bought[].serial to marcus.johnson (employee), who may not see it (mask 'price'): expected " +
+        "'*** (Hidden)', but got SN-1000.",
     );
   }, 120_000);
 });

@@ -206,7 +206,8 @@ describe('hostile values', () => {
 
   test('invisible and bidirectional characters are shown by code point, and each value is isolated', () => {
     expect(bdi('a\u202Eb\u200Bc\u{E0041}\n').markup).toBe(
-      '<bdi>a<span class="esc">U+202E</span>b<span class="esc">U+200B</span>c<span class="esc">U+E0041</span><span class="esc">U+000A</span></bdi>',
+      '<bdi>a<span class="esc">U+202E</span>b<span class="esc">U+200B</span>c<span class="esc">U+E0041</span><span ' +
+        'class="esc">U+000A</span></bdi>',
     );
     expect(bdi('\uD800').markup).toContain('U+D800');
     expect(bdi('Zoë O’Brien 李').markup).toBe('<bdi>Zoë O’Brien 李</bdi>');
@@ -290,7 +291,8 @@ describe('pages', () => {
   test('have a strict content security policy', () => {
     expect(pageHeaders).toMatchObject({
       'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+        "frame-ancestors 'none'; form-action 'self'",
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',

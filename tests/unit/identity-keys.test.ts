@@ -75,7 +75,8 @@ describe('the key file', () => {
     const zod = JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve('zod')).href);
     writeFileSync(
       script,
-      `${code.replace(/from "zod"/, `from ${zod}`)}\nwhile (Date.now() < process.argv[3]);\nconsole.log(openKeys(process.argv[2]).gateway.current.kid);`,
+      `${code.replace(/from "zod"/, `from ${zod}`)}\nwhile (Date.now() < ` +
+        `process.argv[3]);\nconsole.log(openKeys(process.argv[2]).gateway.current.kid);`,
     );
     const together = String(Date.now() + 1_000);
     const run = () =>

@@ -54,7 +54,8 @@ const pin = board.write({
   execute: ({ title }, { sql, me }) =>
     sql.change(
       row,
-      sql`insert into tasks.tasks (principal, id, title) select ${me.principal}, count(*)::int + 1, ${title} from tasks.tasks returning id, title`,
+      sql`insert into tasks.tasks (principal, id, title) select ${me.principal}, count(*)::int + 1, ${title} from tasks.tasks
+        returning id, title`,
     ),
 });
 const always = board.write({ ...definition, ...phases, name: 'always_asks', execute: async () => expect.fail('it was not approved') });
@@ -70,7 +71,8 @@ test('the published description says when the tool writes at once', () => {
   const all = createRegistry([pin, always]);
   const { description, outputSchema } = mcpTool(pin, false);
   expect(description).toBe(
-    'Pins a note to the board. Happens at once when the note is your own; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.',
+    'Pins a note to the board. Happens at once when the note is your own; otherwise nothing is changed by the call itself: it ' +
+      'answers pending_confirmation with a link where the person approves.',
   );
   expect(outputSchema).toMatchObject({ properties: { status: { enum: ['success', 'error', 'pending_confirmation'] } } });
   expect(mcpTool(always, false).description).toMatch(/^Pins a note to the board\. Nothing is changed by the call itself/);

@@ -187,7 +187,8 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
   [
     'an undeclared role in an audience',
     desk({ audiences: { everyone: audience(['employee', 'desk-read']) } }),
-    `The audience everyone of ${HERE} names the role "desk-read", which nobody declares; declare it in roles, or list its role set in rolesOf.`,
+    `The audience everyone of ${HERE} names the role "desk-read", which nobody declares; declare it in roles, or ` +
+      'list its role set in rolesOf.',
   ],
   [
     'a role that includes a role of the engine',
@@ -227,7 +228,8 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
   [
     'a tool that is no identifier',
     desk({}, { name: 'get-desk' }),
-    `The tool "get-desk" of ${HERE} needs another name: lower-case letters, digits and single underscores, at most 64 characters together with the domain.`,
+    `The tool "get-desk" of ${HERE} needs another name: lower-case letters, digits and single underscores, at most 64 ` +
+      'characters together with the domain.',
   ],
   ...(
     [
@@ -290,7 +292,8 @@ test('schemas of another version of zod are refused', () => {
   const foreign = { ...installed, tools: installed.tools.map((tool) => ({ ...tool, input })) } as unknown as Installed;
   const { major, minor, patch } = z.core.version;
   expect(() => readProject({ domains: [foreign] }, FILE, FOLDER)).toThrow(
-    `The schemas of the tool get_desk of ${HERE} come from zod ${major}.${minor}.${patch + 1}, not from ${major}.${minor}.${patch}; import { z } from 'tamshai'.`,
+    `The schemas of the tool get_desk of ${HERE} come from zod ${major}.${minor}.${patch + 1}, not from ${major}.${minor}.${patch}; ` +
+      `import { z } from 'tamshai'.`,
   );
 });
 

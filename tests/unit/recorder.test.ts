@@ -105,7 +105,10 @@ const KINDS: readonly (readonly [string, () => unknown, string])[] = [
         { surface: 'mcp', server: 'hr', times: 2 },
         { surface: 'rest', server: 'hr', times: 3 },
       ]),
-    '{"at":"2026-11-18T10:00:00.000Z","principal":"","username":"","origin":"","surface":"several","server":"hr","tool":"","requestId":"","decision":"refused","code":"UNAUTHENTICATED","ms":0,"rows":0,"input":"{\\"calls\\":5,\\"by\\":[{\\"surface\\":\\"mcp\\",\\"server\\":\\"hr\\",\\"times\\":2},{\\"surface\\":\\"rest\\",\\"server\\":\\"hr\\",\\"times\\":3}]}"}',
+    '{"at":"2026-11-18T10:00:00.000Z","principal":"","username":"","origin":"","surface":"several","server":"hr","tool":"",' +
+      '"requestId":"","decision":"refused","code":"UNAUTHENTICATED","ms":0,"rows":0,"input":"{\\"calls\\":5,' +
+      '\\"by\\":[{\\"surface\\":\\"mcp\\",\\"server\\":\\"hr\\",\\"times\\":2},{\\"surface\\":\\"rest\\",' +
+      '\\"server\\":\\"hr\\",\\"times\\":3}]}"}',
   ],
   [
     'further rate-limited calls',

@@ -24,8 +24,10 @@ describe('redact', () => {
   });
 
   test.each(
-    `ssn SSN employee_ssn salary new_salary newSalary Old-Salary current_salary phone phone_number home_phone home_address homeAddress address
-     account_number bank_account accountNumber routing_number tax_id taxNumber tax_identifier token access_token csrf_token refreshToken password
+    `ssn SSN employee_ssn salary new_salary newSalary Old-Salary current_salary phone phone_number home_phone home_address homeAddress
+    address
+     account_number bank_account accountNumber routing_number tax_id taxNumber tax_identifier token access_token csrf_token refreshToken
+     password
      Password passphrase authorization Authorization api_key apiKey secret client_secret cookie private_key iban cvv date_of_birth`.split(
       /\s+/,
     ),

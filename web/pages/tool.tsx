@@ -296,7 +296,9 @@ function CopyAs({ tool, input }: { readonly tool: Found; readonly input: Record<
   const { me } = useApp();
   const json = JSON.stringify(input);
   const texts = {
-    curl: `curl -s ${location.origin}/api/tools/${tool.server}/${tool.name} \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  -d ${quoted(json)}`,
+    curl:
+      `curl -s ${location.origin}/api/tools/${tool.server}/${tool.name} \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: ` +
+      `application/json" \\\n  -d ${quoted(json)}`,
     MCP: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.qualifiedName, arguments: input } }, null, 2),
     CLI: `tamshai call ${tool.server} ${tool.name} ${quoted(json)} --as ${me.username}`,
   };

@@ -50,7 +50,8 @@ const budgetId = ({ fiscalYear: now }: Company, department: DepartmentName, year
 const yearsOf = ({ fiscalYear }: Company) => [fiscalYear - 1, fiscalYear, fiscalYear + 1];
 
 export const budgetColumns =
-  'budget_id department fiscal_year status created_by created_by_name created_at submitted_by submitted_by_name submitted_at comments approved_by approved_by_name approved_at approver_notes rejected_by rejected_by_name rejected_at rejection_reason';
+  'budget_id department fiscal_year status created_by created_by_name created_at submitted_by submitted_by_name submitted_at ' +
+  'comments approved_by approved_by_name approved_at approver_notes rejected_by rejected_by_name rejected_at rejection_reason';
 
 export function* budgetRows(company: Company): Iterable<SampleRow> {
   const none: SampleRow = [null, null, null];

@@ -215,7 +215,8 @@ export function* reports(company: Company): Iterable<Report> {
 }
 
 export const reportColumns =
-  'report_id employee_id employee_name department month status created_at submitted_at approved_by approved_by_name approved_at rejected_by rejected_by_name rejected_at rejection_reason reimbursed_by reimbursed_by_name reimbursed_at payment_reference';
+  'report_id employee_id employee_name department month status created_at submitted_at approved_by approved_by_name approved_at ' +
+  'rejected_by rejected_by_name rejected_at rejection_reason reimbursed_by reimbursed_by_name reimbursed_at payment_reference';
 
 export function* reportRows(company: Company): Iterable<SampleRow> {
   const none: SampleRow = [null, null, null];

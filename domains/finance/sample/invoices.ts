@@ -160,7 +160,9 @@ function generated(
 }
 
 export const invoiceColumns =
-  'invoice_id vendor_id vendor_name amount description department category status invoice_date due_date submitted_by submitted_by_name submitted_at approved_by approved_by_name approved_at rejection_reason paid_by paid_by_name payment_date payment_reference';
+  'invoice_id vendor_id vendor_name amount description department category status invoice_date due_date submitted_by ' +
+  'submitted_by_name submitted_at approved_by approved_by_name approved_at rejection_reason paid_by paid_by_name ' +
+  'payment_date payment_reference';
 
 export function* invoiceRows(company: Company): Iterable<SampleRow> {
   for (const each of invoices(company)) {

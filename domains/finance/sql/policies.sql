@@ -18,13 +18,15 @@ grant select on finance.chain to finance_team;
 create policy below on finance.chain for select to finance_team using (manager_id = (select tamshai.me()));
 
 -- Only finance and executives read invoices and ARR.
-grant select on finance.invoices, finance.invoice_list, finance.arr_opening, finance.arr_months, finance.arr_movement, finance.arr_snapshots to finance_everyone;
+grant select on finance.invoices, finance.invoice_list, finance.arr_opening, finance.arr_months, finance.arr_movement, finance.arr_snapshots
+  to finance_everyone;
 create policy everyone on finance.invoices for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_opening for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_months for select to finance_everyone using ((select tamshai.principal()) is not null);
 
 -- Managers read the budgets and the spending of their own department; finance and executives read all.
-grant select on finance.budgets, finance.budget_lines, finance.spending, finance.budget_list, finance.budget_categories to finance_everyone, finance_team;
+grant select on finance.budgets, finance.budget_lines, finance.spending, finance.budget_list, finance.budget_categories
+  to finance_everyone, finance_team;
 create policy everyone on finance.budgets for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.budget_lines for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.spending for select to finance_everyone using ((select tamshai.principal()) is not null);
@@ -36,7 +38,8 @@ create policy department on finance.spending for select to finance_team
   using (department = (select department from finance.people where employee_id = (select tamshai.me())));
 
 -- Everyone reads their own expenses. Managers also read expenses of the people who report to them; finance and executives read all.
-grant select on finance.expense_reports, finance.expense_items, finance.report_list, finance.report_items to finance_everyone, finance_team, finance_self;
+grant select on finance.expense_reports, finance.expense_items, finance.report_list, finance.report_items
+  to finance_everyone, finance_team, finance_self;
 create policy everyone on finance.expense_reports for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.expense_items for select to finance_everyone using ((select tamshai.principal()) is not null);
 -- The ids are an array. PostgreSQL then uses the index on employee_id, also for a small team in a large table.
@@ -50,15 +53,18 @@ create policy self on finance.expense_items for select to finance_self using (em
 -- Writes. A policy decides who may change which rows. A trigger allows only legal changes of status. Check constraints require different
 -- people for the steps of one row. Budgets: managers submit budgets of their own department. Finance and executives submit any budget,
 -- decide on budgets of others, and delete drafts.
-grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name, rejected_at, rejection_reason)
+grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name,
+  rejected_at, rejection_reason)
   on finance.budgets to finance_everyone_write, finance_team_write;
-grant update (approved_by, approved_by_name, approved_at, approver_notes, deleted_by, deleted_at, deletion_reason) on finance.budgets to finance_everyone_write;
+grant update (approved_by, approved_by_name, approved_at, approver_notes, deleted_by, deleted_at, deletion_reason) on finance.budgets
+  to finance_everyone_write;
 create policy submit on finance.budgets for update to finance_team_write
   using (deleted_at is null and status in ('DRAFT', 'REJECTED')
     and department = (select department from finance.people where employee_id = (select tamshai.me())))
   with check (status = 'PENDING_APPROVAL' and submitted_by = (select tamshai.me()));
 create policy move on finance.budgets for update to finance_everyone_write
-  using (deleted_at is null and (status in ('DRAFT', 'REJECTED') or (status = 'PENDING_APPROVAL' and submitted_by <> (select tamshai.me()))))
+  using (deleted_at is null and (status in ('DRAFT', 'REJECTED') or (status = 'PENDING_APPROVAL'
+  and submitted_by <> (select tamshai.me()))))
   with check (case
     when deleted_at is not null then deleted_by = (select tamshai.me()) and created_by <> (select tamshai.me())
     when status = 'PENDING_APPROVAL' then submitted_by = (select tamshai.me())
@@ -71,7 +77,8 @@ create policy decide on finance.budget_lines for update to finance_everyone_writ
     and b.status = 'PENDING_APPROVAL' and b.submitted_by <> (select tamshai.me())));
 
 -- Invoices: callers do not change invoices that they submitted, and do not pay invoices that they approved.
-grant update (status, approved_by, approved_by_name, approved_at, approver_notes, paid_by, paid_by_name, payment_date, payment_reference, payment_notes,
+grant update (status, approved_by, approved_by_name, approved_at, approver_notes, paid_by, paid_by_name, payment_date, payment_reference,
+  payment_notes,
   deleted_by, deleted_at, deletion_reason) on finance.invoices to finance_everyone_write;
 create policy move on finance.invoices for update to finance_everyone_write
   using (deleted_at is null and submitted_by <> (select tamshai.me())
@@ -89,9 +96,10 @@ create policy hand_in on finance.expense_reports for insert to finance_self_writ
 grant insert (report_id, n, item_date, category, description, amount, receipt) on finance.expense_items to finance_self_write;
 create policy hand_in on finance.expense_items for insert to finance_self_write
   with check (employee_id = (select tamshai.me()) and exists (
-    select from finance.expense_reports r where r.report_id = expense_items.report_id and r.employee_id = (select tamshai.me()) and r.status = 'SUBMITTED'));
-grant update (status, approved_by, approved_by_name, approved_at, approver_notes, rejected_by, rejected_by_name, rejected_at, rejection_reason)
-  on finance.expense_reports to finance_everyone_write, finance_team_write;
+    select from finance.expense_reports r where r.report_id = expense_items.report_id and r.employee_id = (select tamshai.me())
+    and r.status = 'SUBMITTED'));
+grant update (status, approved_by, approved_by_name, approved_at, approver_notes, rejected_by, rejected_by_name,
+  rejected_at, rejection_reason) on finance.expense_reports to finance_everyone_write, finance_team_write;
 grant update (reimbursed_by, reimbursed_by_name, reimbursed_at, payment_reference, payment_notes, deleted_by, deleted_at, deletion_reason)
   on finance.expense_reports to finance_everyone_write;
 create policy decide on finance.expense_reports for update to finance_team_write

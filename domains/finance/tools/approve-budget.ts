@@ -10,7 +10,8 @@ export const approveBudget = finance.write({
   name: 'approve_budget',
   title: 'Approve a budget',
   description:
-    'Approve a submitted budget, by budget_id or by department and fiscal year: PENDING_APPROVAL becomes APPROVED. If approved_amount is given, the categories share it in proportion. The person who submitted it cannot approve it.',
+    'Approve a submitted budget, by budget_id or by department and fiscal year: PENDING_APPROVAL becomes APPROVED. If ' +
+    'approved_amount is given, the categories share it in proportion. The person who submitted it cannot approve it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z
@@ -59,7 +60,8 @@ export const approveBudget = finance.write({
 
   async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail, company }) {
     const meant = sql`
-      finance.budget_list where true ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
+      finance.budget_list where true
+      ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
     const [found, ...others] = await sql.many(budget, sql`select * from ${meant} and status = 'PENDING_APPROVAL' order by fiscal_year`);
     if (!found) {
       const [other] = await sql.many(budget, sql`select * from ${meant} order by fiscal_year desc`);
@@ -109,7 +111,8 @@ export const approveBudget = finance.write({
       output.pick({ budget_id: true }),
       sql`
         update finance.budgets
-        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(), approver_notes = ${approver_notes}
+        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(),
+        approver_notes = ${approver_notes}
         where budget_id = ${plan.id} and status = 'PENDING_APPROVAL' returning budget_id`,
     );
     return sql.one(output, sql`select * from finance.budget_list where budget_id = ${plan.id}`);

@@ -8,7 +8,8 @@ export const approveExpenseReport = finance.write({
   name: 'approve_expense_report',
   title: 'Approve an expense report',
   description:
-    'Approve a submitted expense report of another person: SUBMITTED becomes APPROVED. A manager approves reports of the people who report to them. The person who approves it cannot reimburse it.',
+    'Approve a submitted expense report of another person: SUBMITTED becomes APPROVED. A manager approves reports of the people ' +
+    'who report to them. The person who approves it cannot reimburse it.',
   roles: ['manager', 'finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ report_id: reportId, approver_notes: prose(1000).optional().describe('For the person who submitted it') }),
@@ -71,7 +72,8 @@ export const approveExpenseReport = finance.write({
       output.pick({ report_id: true }),
       sql`
         update finance.expense_reports
-        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(), approver_notes = ${approver_notes}
+        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(),
+        approver_notes = ${approver_notes}
         where report_id = ${report_id} and status = 'SUBMITTED' returning report_id`,
     );
     return (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });

@@ -8,7 +8,8 @@ export const approveInvoice = finance.write({
   name: 'approve_invoice',
   title: 'Approve an invoice',
   description:
-    'Approve a pending invoice for payment: PENDING becomes APPROVED. The person who submitted it cannot approve it, and the person who approves it cannot pay it.',
+    'Approve a pending invoice for payment: PENDING becomes APPROVED. The person who submitted it cannot approve it, and the ' +
+    'person who approves it cannot pay it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ invoice_id: invoiceId, approver_notes: prose(1000).optional().describe('Stored with the invoice') }),
@@ -73,7 +74,8 @@ export const approveInvoice = finance.write({
       output.pick({ invoice_id: true }),
       sql`
         update finance.invoices
-        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(), approver_notes = ${approver_notes}
+        set status = 'APPROVED', approved_by = ${me.employeeId}, approved_by_name = ${me.name}, approved_at = clock_timestamp(),
+        approver_notes = ${approver_notes}
         where invoice_id = ${invoice_id} and status = 'PENDING' returning invoice_id`,
     );
     return (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });

@@ -8,7 +8,8 @@ export const deleteBudget = finance.write({
   name: 'delete_budget',
   title: 'Delete a budget',
   description:
-    'Delete a budget that is still a DRAFT. No tool shows it any more, and the database keeps it for the audit. You cannot delete your own draft.',
+    'Delete a budget that is still a DRAFT. No tool shows it any more, and the database keeps it for the audit. You ' +
+    'cannot delete your own draft.',
   roles: ['finance-write', 'executive'],
   effect: 'removes',
   input: z.object({ budget_id: budgetId, reason: prose(500).optional().describe('Shown on the approval card and stored with the record') }),
@@ -54,6 +55,7 @@ export const deleteBudget = finance.write({
       output,
       sql`
         update finance.budgets set deleted_by = ${me.employeeId}, deleted_at = clock_timestamp(), deletion_reason = ${reason}
-        where budget_id = ${budget_id} and status = 'DRAFT' and deleted_at is null returning budget_id, department, fiscal_year, deleted_at`,
+        where budget_id = ${budget_id} and status = 'DRAFT' and deleted_at is null
+        returning budget_id, department, fiscal_year, deleted_at`,
     ),
 });

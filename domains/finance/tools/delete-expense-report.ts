@@ -8,7 +8,8 @@ export const deleteExpenseReport = finance.write({
   name: 'delete_expense_report',
   title: 'Delete an expense report',
   description:
-    "Delete another person's draft or rejected expense report. No tool shows it any more, and the database keeps it for the audit. Submitted, approved and reimbursed reports cannot be deleted.",
+    "Delete another person's draft or rejected expense report. No tool shows it any more, and the database keeps it for the audit. " +
+    'Submitted, approved and reimbursed reports cannot be deleted.',
   roles: ['finance-write', 'executive'],
   effect: 'removes',
   input: z.object({ report_id: reportId, reason: prose(500).optional().describe('Shown on the approval card and stored with the record') }),

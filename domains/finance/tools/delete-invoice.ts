@@ -8,7 +8,8 @@ export const deleteInvoice = finance.write({
   name: 'delete_invoice',
   title: 'Delete an invoice',
   description:
-    'Delete a pending or rejected invoice. No tool shows it any more, and the database keeps it for the audit. Approved and paid invoices cannot be deleted. You cannot delete an invoice that you submitted.',
+    'Delete a pending or rejected invoice. No tool shows it any more, and the database keeps it for the audit. Approved and paid ' +
+    'invoices cannot be deleted. You cannot delete an invoice that you submitted.',
   roles: ['finance-write', 'executive'],
   effect: 'removes',
   input: z.object({

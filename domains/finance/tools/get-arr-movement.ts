@@ -35,7 +35,8 @@ export const getArrMovement = finance.list({
   name: 'get_arr_movement',
   title: 'ARR movement',
   description:
-    'How annual recurring revenue moved month by month (waterfall): the ending of each month is the starting of the next month. metadata.summary has the same figures for the whole time. The current month counts up to today.',
+    'How annual recurring revenue moved month by month (waterfall): the ending of each month is the starting of the next month. ' +
+    'metadata.summary has the same figures for the whole time. The current month counts up to today.',
   plural: 'months',
   roles: ['finance-read', 'executive'],
   input: asked,
@@ -81,7 +82,8 @@ export const getArrMovement = finance.list({
       z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
       sql`
         select (array_agg(starting_arr order by period))[1] as starting_arr, coalesce(sum(new_arr), 0) as new_arr,
-          coalesce(sum(expansion_arr), 0) as expansion_arr, coalesce(sum(contraction_arr), 0) as contraction_arr, coalesce(sum(churn_arr), 0) as churn_arr,
+          coalesce(sum(expansion_arr), 0) as expansion_arr, coalesce(sum(contraction_arr), 0) as contraction_arr,
+          coalesce(sum(churn_arr), 0) as churn_arr,
           coalesce(sum(net_new_arr), 0) as net_new_arr, (array_agg(ending_arr order by period desc))[1] as ending_arr
         from ${window(sql, input, company)}`,
     ),

@@ -8,7 +8,8 @@ export const getArr = finance.read({
   name: 'get_arr',
   title: 'Annual recurring revenue',
   description:
-    'Annual recurring revenue (ARR) at the end of the latest month on or before a day, with MRR, the change in that month, retention over twelve months, and revenue per subscription.',
+    'Annual recurring revenue (ARR) at the end of the latest month on or before a day, with MRR, the change in that month, ' +
+    'retention over twelve months, and revenue per subscription.',
   roles: ['finance-read', 'executive'],
   input: z.object({ as_of_date: day.optional().describe('By default today') }),
   output: z.object({

@@ -9,7 +9,8 @@ export const getBudget = finance.read({
   name: 'get_budget',
   title: 'Budget of a department',
   description:
-    'The budget of one department in one fiscal year: what is allocated, spent and left, in total and by category. Managers see their own department only. Budgets do not include pay.',
+    'The budget of one department in one fiscal year: what is allocated, spent and left, in total and by category. Managers see ' +
+    'their own department only. Budgets do not include pay.',
   roles: ['manager', 'finance-read', 'executive'],
   input: z.object({ department: departmentName, year: fiscalYear.optional().describe('Fiscal year; by default this year') }),
   inputAliases: { fiscal_year: 'year' },

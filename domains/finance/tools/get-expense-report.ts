@@ -10,7 +10,8 @@ export const getExpenseReport = finance.read({
   name: 'get_expense_report',
   title: 'Expense report',
   description:
-    'One expense report with its items: by report_id, or by month and employee_id (by default your own). If a month has several reports, this returns the latest submitted one; other_report_ids lists the others.',
+    'One expense report with its items: by report_id, or by month and employee_id (by default your own). If a month has several ' +
+    'reports, this returns the latest submitted one; other_report_ids lists the others.',
   roles: ['employee', 'manager', 'finance-read', 'executive'],
   input: z
     .object({

@@ -30,7 +30,9 @@ export const listBudgets = finance.list({
   name: 'list_budgets',
   title: 'Budgets',
   description:
-    'Yearly budgets compared with what was spent, by year and department. metadata.summary has the totals of all matching budgets. Managers see their own department only. An approved budget has the status APPROVED; the filters ACTIVE and CLOSED select approved budgets of this year and of earlier years.',
+    'Yearly budgets compared with what was spent, by year and department. metadata.summary has the totals of all matching budgets. ' +
+    'Managers see their own department only. An approved budget has the status APPROVED; the filters ACTIVE and CLOSED select ' +
+    'approved budgets of this year and of earlier years.',
   plural: 'budgets',
   roles: ['manager', 'finance-read', 'executive'],
   input: filters,
@@ -69,7 +71,8 @@ export const listBudgets = finance.list({
     sql.one(
       z.object({ allocated: amount, spent: amount, remaining: amount }),
       sql`
-        select coalesce(sum(allocated_amount), 0) as allocated, coalesce(sum(spent_amount), 0) as spent, coalesce(sum(remaining_amount), 0) as remaining
+        select coalesce(sum(allocated_amount), 0) as allocated, coalesce(sum(spent_amount), 0) as spent,
+        coalesce(sum(remaining_amount), 0) as remaining
         from ${matching(sql, input, fiscalYearOf(today, company))}`,
     ),
 });

@@ -30,7 +30,8 @@ export const listExpenseReports = finance.list({
   name: 'list_expense_reports',
   title: 'Expense reports',
   description:
-    'Expense reports, the latest month first. metadata.summary has the number and the total of all matching reports. Everyone sees their own reports, a manager also the reports of the people who report to them, finance and executives all.',
+    'Expense reports, the latest month first. metadata.summary has the number and the total of all matching reports. Everyone sees ' +
+    'their own reports, a manager also the reports of the people who report to them, finance and executives all.',
   plural: 'expense reports',
   roles: ['employee', 'manager', 'finance-read', 'executive'],
   input: filters,
@@ -55,6 +56,7 @@ export const listExpenseReports = finance.list({
       z.object({ count: z.int(), total: amount }),
       sql`
         select (select count(*) from ${matching(sql, input)}) as count,
-          coalesce((select sum(amount) from finance.report_items where report_id in (select report_id from ${matching(sql, input)})), 0) as total`,
+          coalesce((select sum(amount) from finance.report_items where report_id in (select report_id from ${matching(sql, input)})),
+          0) as total`,
     ),
 });

@@ -46,7 +46,8 @@ export const listInvoices = finance.list({
   name: 'list_invoices',
   title: 'Invoices',
   description:
-    "The company's invoices, the latest first. metadata.summary has the number and the total of all matching invoices. A late invoice keeps its status and has overdue: true; the filter OVERDUE finds all late invoices.",
+    "The company's invoices, the latest first. metadata.summary has the number and the total of all matching invoices. A late " +
+    'invoice keeps its status and has overdue: true; the filter OVERDUE finds all late invoices.',
   plural: 'invoices',
   roles: ['finance-read', 'executive'],
   input: filters,

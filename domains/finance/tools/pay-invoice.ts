@@ -12,7 +12,8 @@ export const payInvoice = finance.write({
   name: 'pay_invoice',
   title: 'Pay an invoice',
   description:
-    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount counts as spent by its department. The persons who submitted or approved it cannot pay it.',
+    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount counts as spent by its department. The ' +
+    'persons who submitted or approved it cannot pay it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -24,10 +25,7 @@ export const payInvoice = finance.write({
   output: invoice,
   errors: {
     INVOICE_NOT_FOUND: invoiceNotFound,
-    INVOICE_ALREADY_PAID: {
-      message: 'The invoice is already paid.',
-      hint: 'Do nothing. details has the payment date and the reference.',
-    },
+    INVOICE_ALREADY_PAID: { message: 'The invoice is already paid.', hint: 'Do nothing. details has the payment date and the reference.' },
     INVOICE_NOT_APPROVED: {
       message: 'The invoice is not approved.',
       hint: 'Only APPROVED invoices can be paid. Another person than the payer must approve a PENDING invoice first, with approve_invoice.',

@@ -9,7 +9,8 @@ export const reimburseExpenseReport = finance.write({
   name: 'reimburse_expense_report',
   title: 'Reimburse an expense report',
   description:
-    'Record that an approved expense report of another person was paid out: APPROVED becomes REIMBURSED, and the amount counts as spent by the department. The person who approved it cannot reimburse it.',
+    'Record that an approved expense report of another person was paid out: APPROVED becomes REIMBURSED, and the amount counts as ' +
+    'spent by the department. The person who approved it cannot reimburse it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -26,7 +27,9 @@ export const reimburseExpenseReport = finance.write({
     },
     EXPENSE_REPORT_NOT_APPROVED: {
       message: 'The expense report is not approved.',
-      hint: 'Only APPROVED reports can be reimbursed. Another person than the payer must approve a SUBMITTED report first, with approve_expense_report.',
+      hint:
+        'Only APPROVED reports can be reimbursed. Another person than the payer must approve a SUBMITTED report first, ' +
+        'with approve_expense_report.',
     },
   },
   examples: [

@@ -7,7 +7,8 @@ export const rejectBudget = finance.write({
   name: 'reject_budget',
   title: 'Reject a budget',
   description:
-    'Reject a submitted budget with a reason: PENDING_APPROVAL becomes REJECTED, and it can be submitted again. The person who submitted it cannot reject it.',
+    'Reject a submitted budget with a reason: PENDING_APPROVAL becomes REJECTED, and it can be submitted again. The person who ' +
+    'submitted it cannot reject it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ budget_id: budgetId, rejection_reason: rejectionReason }),
@@ -67,7 +68,8 @@ export const rejectBudget = finance.write({
       output.pick({ budget_id: true }),
       sql`
         update finance.budgets
-        set status = 'REJECTED', rejected_by = ${me.employeeId}, rejected_by_name = ${me.name}, rejected_at = clock_timestamp(), rejection_reason = ${rejection_reason}
+        set status = 'REJECTED', rejected_by = ${me.employeeId}, rejected_by_name = ${me.name}, rejected_at = clock_timestamp(),
+        rejection_reason = ${rejection_reason}
         where budget_id = ${budget_id} and status = 'PENDING_APPROVAL' returning budget_id`,
     );
     return sql.one(output, sql`select * from finance.budget_list where budget_id = ${budget_id}`);

@@ -7,7 +7,8 @@ export const rejectExpenseReport = finance.write({
   name: 'reject_expense_report',
   title: 'Reject an expense report',
   description:
-    'Reject a submitted expense report of another person, with a reason: SUBMITTED becomes REJECTED. A manager rejects reports of the people who report to them.',
+    'Reject a submitted expense report of another person, with a reason: SUBMITTED becomes REJECTED. A manager rejects reports of ' +
+    'the people who report to them.',
   roles: ['manager', 'finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ report_id: reportId, rejection_reason: rejectionReason }),
@@ -66,7 +67,8 @@ export const rejectExpenseReport = finance.write({
       output.pick({ report_id: true }),
       sql`
         update finance.expense_reports
-        set status = 'REJECTED', rejected_by = ${me.employeeId}, rejected_by_name = ${me.name}, rejected_at = clock_timestamp(), rejection_reason = ${rejection_reason}
+        set status = 'REJECTED', rejected_by = ${me.employeeId}, rejected_by_name = ${me.name}, rejected_at = clock_timestamp(),
+        rejection_reason = ${rejection_reason}
         where report_id = ${report_id} and status = 'SUBMITTED' returning report_id`,
     );
     return (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });

@@ -8,7 +8,8 @@ export const submitBudget = finance.write({
   name: 'submit_budget',
   title: 'Submit a budget',
   description:
-    'Submit a draft or rejected budget for approval: DRAFT or REJECTED becomes PENDING_APPROVAL. Managers submit the budget of their own department. The person who submits it cannot approve it.',
+    'Submit a draft or rejected budget for approval: DRAFT or REJECTED becomes PENDING_APPROVAL. Managers submit the budget of ' +
+    'their own department. The person who submits it cannot approve it.',
   roles: ['manager', 'finance-write', 'executive'],
   effect: 'changes',
   input: z.object({ budget_id: budgetId, comments: prose(1000).optional().describe('For the approver') }),
@@ -71,7 +72,8 @@ export const submitBudget = finance.write({
       output.pick({ budget_id: true }),
       sql`
         update finance.budgets
-        set status = 'PENDING_APPROVAL', submitted_by = ${plan.by}, submitted_by_name = ${me.name}, submitted_at = clock_timestamp(), comments = ${comments},
+        set status = 'PENDING_APPROVAL', submitted_by = ${plan.by}, submitted_by_name = ${me.name}, submitted_at = clock_timestamp(),
+        comments = ${comments},
           rejected_by = null, rejected_by_name = null, rejected_at = null, rejection_reason = null
         where budget_id = ${budget_id} and status in ('DRAFT', 'REJECTED') returning budget_id`,
     );

@@ -9,7 +9,8 @@ export const submitExpenseReport = finance.write({
   name: 'submit_expense_report',
   title: 'Submit an expense report',
   description:
-    'Hand in your own expenses of a month, item by item. The report is then SUBMITTED: the manager or finance approves it, and finance reimburses it.',
+    'Hand in your own expenses of a month, item by item. The report is then SUBMITTED: the manager or finance approves ' +
+    'it, and finance reimburses it.',
   roles: ['employee'],
   effect: 'adds',
   input: z.object({

@@ -26,7 +26,8 @@ grant select on hr.staff to hr_everyone;
 grant select on hr.employees, hr.people to hr_self;
 create policy everyone on hr.employees for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.employees for select to hr_reports
-  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = employees.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = employees.employee_id
+  and c.manager_id = (select tamshai.me())));
 create policy self on hr.employees for select to hr_self using (employee_id = (select tamshai.me()) and active);
 create policy everyone on hr.chain for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.chain for select to hr_reports using (manager_id = (select tamshai.me()));
@@ -50,16 +51,20 @@ grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_s
 create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy reports on hr.pay for select to hr_reports
   using (employee_id = (select tamshai.me())
-    or ((select tamshai.shows('pay')) and (select true from hr.chain c where c.employee_id = pay.employee_id and c.manager_id = (select tamshai.me()))));
+    or ((select tamshai.shows('pay')) and (select true from hr.chain c where c.employee_id = pay.employee_id
+    and c.manager_id = (select tamshai.me()))));
 create policy self on hr.pay for select to hr_self using (employee_id = (select tamshai.me()));
-create policy everyone on hr.contact for select to hr_everyone using ((select tamshai.shows('contact')) or employee_id = (select tamshai.me()));
+create policy everyone on hr.contact for select to hr_everyone
+  using ((select tamshai.shows('contact')) or employee_id = (select tamshai.me()));
 create policy reports on hr.contact for select to hr_reports
   using (employee_id = (select tamshai.me())
-    or ((select tamshai.shows('contact')) and (select true from hr.chain c where c.employee_id = contact.employee_id and c.manager_id = (select tamshai.me()))));
+    or ((select tamshai.shows('contact')) and (select true from hr.chain c where c.employee_id = contact.employee_id
+    and c.manager_id = (select tamshai.me()))));
 create policy self on hr.contact for select to hr_self using (employee_id = (select tamshai.me()));
 create policy everyone on hr.identity for select to hr_everyone using ((select tamshai.shows('ssn')));
 create policy reports on hr.identity for select to hr_reports
-  using ((select tamshai.shows('ssn')) and (select true from hr.chain c where c.employee_id = identity.employee_id and c.manager_id = (select tamshai.me())));
+  using ((select tamshai.shows('ssn')) and (select true from hr.chain c where c.employee_id = identity.employee_id
+  and c.manager_id = (select tamshai.me())));
 create policy self on hr.identity for select to hr_self using ((select tamshai.shows('ssn')) and employee_id = (select tamshai.me()));
 
 -- Reviews: a manager reads those of the people below, not their own.
@@ -74,16 +79,19 @@ grant select on hr.team_time_off to hr_everyone, hr_reports;
 create policy everyone on hr.time_off_types for select to hr_everyone, hr_reports, hr_self using ((select tamshai.principal()) is not null);
 create policy everyone on hr.time_off_balances for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.time_off_balances for select to hr_reports
-  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_balances.employee_id
+  and c.manager_id = (select tamshai.me())));
 create policy self on hr.time_off_balances for select to hr_self using (employee_id = (select tamshai.me()));
 create policy everyone on hr.time_off_requests for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.time_off_requests for select to hr_reports
-  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_requests.employee_id
+  and c.manager_id = (select tamshai.me())));
 create policy self on hr.time_off_requests for select to hr_self using (employee_id = (select tamshai.me()));
 
 -- Requesting time off: callers insert their own pending request and update their own balance.
 grant insert (type_code, start_date, end_date, days, notes) on hr.time_off_requests to hr_self_write;
-create policy ask on hr.time_off_requests for insert to hr_self_write with check (employee_id = (select tamshai.me()) and status = 'pending');
+create policy ask on hr.time_off_requests for insert to hr_self_write
+  with check (employee_id = (select tamshai.me()) and status = 'pending');
 grant update (pending) on hr.time_off_balances to hr_self_write;
 create policy ask on hr.time_off_balances for update to hr_self_write using (employee_id = (select tamshai.me()));
 
@@ -124,7 +132,8 @@ create policy not_own_nor_above on hr.employees for update to hr_everyone_write
 -- hr.employees, PostgreSQL computes search_name again, which calls hr.plain_name.
 grant usage on schema hr, tamshai to tamshai_hr_keeper;
 grant execute on function tamshai.principal(), hr.plain_name(text) to tamshai_hr_keeper;
-grant select (employee_id, first_name, last_name, manager_id, manager_name, active), update (manager_name) on hr.employees to tamshai_hr_keeper;
+grant select (employee_id, first_name, last_name, manager_id, manager_name, active), update (manager_name) on hr.employees
+  to tamshai_hr_keeper;
 grant select, insert, update, delete on hr.chain to tamshai_hr_keeper;
 create policy keeper on hr.employees to tamshai_hr_keeper using (true) with check (true);
 create policy keeper on hr.chain to tamshai_hr_keeper using (true) with check (true);

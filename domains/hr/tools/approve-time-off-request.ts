@@ -8,7 +8,8 @@ export const approveTimeOffRequest = hr.write({
   name: 'approve_time_off_request',
   title: 'Decide on a time-off request',
   description:
-    'Approve (approved: true) or reject (approved: false) a pending time-off request of another person. The decision also changes the balance.',
+    'Approve (approved: true) or reject (approved: false) a pending time-off request of another person. The ' +
+    'decision also changes the balance.',
   roles: ['manager', 'hr-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -109,7 +110,8 @@ export const approveTimeOffRequest = hr.write({
       output.pick({ request_id: true }),
       sql`
         update hr.time_off_requests
-        set status = ${approved ? 'approved' : 'rejected'}, approver_id = ${me.employeeId}, approver_notes = ${approver_notes}, decided_at = clock_timestamp()
+        set status = ${approved ? 'approved' : 'rejected'}, approver_id = ${me.employeeId}, approver_notes = ${approver_notes},
+        decided_at = clock_timestamp()
         where request_id = ${request_id} and status = 'pending' returning request_id`,
     );
     return sql.one(output, sql`select * from hr.time_off where request_id = ${request_id}`);

@@ -12,7 +12,8 @@ export const createTimeOffRequest = hr.write({
   name: 'create_time_off_request',
   title: 'Ask for time off',
   description:
-    'Ask for time off for yourself. Working days (Monday to Friday) count against the balance of the fiscal year. The manager decides afterwards.',
+    'Ask for time off for yourself. Working days (Monday to Friday) count against the balance of the fiscal year. ' +
+    'The manager decides afterwards.',
   roles: ['employee'],
   effect: 'adds',
   input: z

@@ -8,7 +8,8 @@ export const deleteEmployee = hr.write({
   name: 'delete_employee',
   title: 'Delete an employee',
   description:
-    'End the employment of a person without direct reports. No tool shows the person any more, and the person cannot sign in. The database keeps the record for the audit.',
+    'End the employment of a person without direct reports. No tool shows the person any more, and the person cannot sign in. The ' +
+    'database keeps the record for the audit.',
   roles: ['hr-write', 'executive'],
   effect: 'removes',
   input: z.object({

@@ -29,7 +29,9 @@ const node: z.ZodType<OrgNode> = person.extend({
 export const getOrgChart = hr.read({
   name: 'get_org_chart',
   title: 'Org chart',
-  description: `Who reports to whom, as nested nodes below one person. At most ${MOST_NODES} people are shown; direct_reports_count also counts direct reports who are not shown.`,
+  description:
+    `Who reports to whom, as nested nodes below one person. At most ${MOST_NODES} people are shown; direct_reports_count ` +
+    'also counts direct reports who are not shown.',
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({
     root_employee_id: employeeId
@@ -63,7 +65,8 @@ export const getOrgChart = hr.read({
 
   async run({ root_employee_id, max_depth }, { sql, fail }) {
     // The default root is the person without a manager if the caller may see that person, otherwise the caller.
-    const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me()) order by manager_id is not null, hire_date, employee_id limit 1`;
+    const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me())
+      order by manager_id is not null, hire_date, employee_id limit 1`;
     // The recursion stops at the limit, so PostgreSQL does not read a whole large company. One JSON value costs less than many rows.
     const { people } = await sql.one(
       z.object({ people: z.array(person.extend({ manager_id: storedId.nullable() })) }),
@@ -76,7 +79,8 @@ export const getOrgChart = hr.read({
           from tree t join hr.people e on e.manager_id = t.employee_id where t.level < ${max_depth}::int
         ), shown as (select * from tree limit ${MOST_NODES}::int)
         select coalesce(json_agg(p), '[]') as people from (
-          select s.employee_id, s.manager_id, s.first_name || ' ' || s.last_name as name, s.job_title as title, s.department, s.location, s.level,
+          select s.employee_id, s.manager_id, s.first_name || ' ' || s.last_name as name, s.job_title as title, s.department,
+          s.location, s.level,
             coalesce(r.count, 0) as direct_reports_count
           from shown s
           left join (

@@ -9,7 +9,8 @@ export const getTimeOffBalances = hr.read({
   name: 'get_time_off_balances',
   title: 'Time-off balances',
   description:
-    'Days of leave by type in one fiscal year ({fiscalYear}): entitled, used, requested, carried over and available. pto_balance is the vacation that is left. By default your own, this year.',
+    'Days of leave by type in one fiscal year ({fiscalYear}): entitled, used, requested, carried over and available. pto_balance ' +
+    'is the vacation that is left. By default your own, this year.',
   roles: ['employee', 'manager', 'hr-read', 'executive'],
   input: z.object({
     employee_id: employeeId.optional().describe('Whose balances; by default your own'),

@@ -51,7 +51,12 @@ export const listEmployees = hr.list({
   find: ({ name, department, location, manager_id, job_title }, { sql, audience }) => sql`
     select * from ${audience === 'everyone' ? sql`hr.staff` : sql`hr.team`} where true ${sql.given({ manager_id })}
     ${sql.when(name, () => named(sql, name ?? ''))}
-    ${sql.when(department, () => (audience === 'everyone' ? sql`department_key = lower(${department})` : spelled(sql, 'department', department ?? '')))}
+    ${sql.when(department, () =>
+      audience === 'everyone'
+        ? sql`department_key =
+      lower(${department})`
+        : spelled(sql, 'department', department ?? ''),
+    )}
     ${sql.when(location, () => spelled(sql, 'location', location ?? ''))}
     ${sql.when(job_title, () => sql`job_title ilike ${anywhere(job_title ?? '')}`)}`,
 });

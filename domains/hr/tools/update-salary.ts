@@ -13,7 +13,8 @@ export const updateSalary = hr.write({
   name: 'update_salary',
   title: 'Change a salary',
   description:
-    "Change an active employee's annual salary. The record shows the new salary immediately after the approval. The history keeps the old salary and the effective date.",
+    "Change an active employee's annual salary. The record shows the new salary immediately after the approval. The history keeps " +
+    'the old salary and the effective date.',
   roles: ['hr-write', 'executive'],
   effect: 'changes',
   input: z.object({

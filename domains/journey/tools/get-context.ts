@@ -57,7 +57,8 @@ export const getContext = journey.read({
         ...(latest === undefined ? [] : [`The latest shown: ${latest.title}${latest.when === null ? '' : ` (${latest.when})`}.`]),
         ...(all > timeline.length
           ? [
-              `Shown are ${timeline.length} of ${all}${about !== '' && rows.length === LOOKED_AT ? ' or more' : ''}; search_journey finds the others.`,
+              `Shown are ${timeline.length} of ${all}${about !== '' && rows.length === LOOKED_AT ? ' or more' : ''}; ` +
+                'search_journey finds the others.',
             ]
           : []),
       ].join(' '),

@@ -12,7 +12,8 @@ export const listPivots = journey.read({
   name: 'list_pivots',
   title: 'Changes of direction',
   description:
-    'Changes of direction of this project, the newest first: what was assumed before, what is done now and why. by_component groups them by component.',
+    'Changes of direction of this project, the newest first: what was assumed before, what is done now and why. ' +
+    'by_component groups them by component.',
   roles: staff,
   input: z.object({}),
   output: z.object({

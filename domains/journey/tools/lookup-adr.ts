@@ -9,7 +9,8 @@ export const lookupAdr = journey.read({
   name: 'lookup_adr',
   title: 'Architecture decision',
   description:
-    'The full text of one architecture decision record (ADR) of this project: the problem, the decision and its consequences. By its number in any spelling: ADR-0004, adr-4, 4.',
+    'The full text of one architecture decision record (ADR) of this project: the problem, the decision and its consequences. By ' +
+    'its number in any spelling: ADR-0004, adr-4, 4.',
   roles: staff,
   input: z.object({ adr_id: line(120).min(1).describe('Its number, such as ADR-0004 or 4, or the name of its record') }),
   output: decision,

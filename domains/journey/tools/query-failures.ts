@@ -8,7 +8,8 @@ export const queryFailures = journey.list({
   name: 'query_failures',
   title: 'What went wrong',
   description:
-    'Failures of this project about a topic, the best match first: what happened, why, and what was learned. Without a topic, all failures.',
+    'Failures of this project about a topic, the best match first: what happened, why, and what was learned. ' +
+    'Without a topic, all failures.',
   plural: 'failures',
   roles: staff,
   input: z.object({ topic: words('What it is about, in plain words: "database connections", "SQLite"').optional() }),

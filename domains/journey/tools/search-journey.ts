@@ -7,7 +7,8 @@ export const searchJourney = journey.list({
   name: 'search_journey',
   title: 'Search the project’s history',
   description:
-    'Records of the history of this project that match the words, the best match first: decisions, failures, pivots, lessons and recovery ' +
+    'Records of the history of this project that match the words, the best match first: decisions, failures, ' +
+    'pivots, lessons and recovery ' +
     'notes. Without words, all records. lookup_adr returns the full text of a decision.',
   plural: 'records',
   roles: staff,

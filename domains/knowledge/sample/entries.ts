@@ -57,7 +57,8 @@ export const entries: readonly SampleEntry[] = [
   ),
   dan(
     'vpn access',
-    'Install the VPN client from the software portal and sign in with your company account; ask the helpdesk to be added to the remote group.',
+    'Install the VPN client from the software portal and sign in with your company account; ask the helpdesk to ' +
+      'be added to the remote group.',
     ['remote work', 'network', 'security'],
     0.93,
   ),

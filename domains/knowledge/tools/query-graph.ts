@@ -42,10 +42,16 @@ export const queryGraph = knowledge.list({
       sql.when(
         name,
         () =>
-          sql`knowledge.plain(${name}::text) <> '' and position(' ' || knowledge.plain(${name}::text) || ' ' in ' ' || ${sql.ref(column)} || ' ') > 0`,
+          sql`knowledge.plain(${name}::text) <> '' and position(' ' ||
+            knowledge.plain(${name}::text) || ' ' in ' ' || ${sql.ref(column)} || ' ') > 0`,
       );
-    return sql`select * from knowledge.triple_versions where ${validAsOf(sql, as_of)} and ${holding(sql, valid_on ?? (as_of === undefined ? today : dayOf(as_of, company)))}
+    return sql`select * from knowledge.triple_versions where
+      ${validAsOf(sql, as_of)} and ${holding(sql, valid_on ?? (as_of === undefined ? today : dayOf(as_of, company)))}
       ${named('subject_name', subject)} ${named('object_name', object)}
-      ${sql.when(by, () => sql`predicate like ${anywhere(by ?? '')}`)} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
+      ${sql.when(
+        by,
+        () => sql`predicate like
+        ${anywhere(by ?? '')}`,
+      )} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
   },
 });

@@ -12,7 +12,8 @@ export const query = knowledge.list({
   name: 'query',
   title: 'Search what we know',
   description:
-    'Entries of knowledge that answer a question, the best match first. It also finds mistyped words and entries that a triple connects to a match. Without a question, the newest entries.',
+    'Entries of knowledge that answer a question, the best match first. It also finds mistyped words and entries that a triple ' +
+    'connects to a match. Without a question, the newest entries.',
   plural: 'entries',
   resource: RESOURCES.entries,
   lastResort: true,
@@ -50,7 +51,11 @@ export const query = knowledge.list({
   find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today, company }) {
     const on = valid_on ?? (as_of === undefined ? today : dayOf(as_of, company));
     const shown = sql`${validAsOf(sql, as_of)} and ${holding(sql, on)}
-      ${sql.when(topic, () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in knowledge.plain(topic)) > 0`)}
+      ${sql.when(
+        topic,
+        () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in
+        knowledge.plain(topic)) > 0`,
+      )}
       ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}
       ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
     if (question === undefined || question.trim() === '') {
@@ -61,6 +66,7 @@ export const query = knowledge.list({
           : sql`case when knowledge.plain(topic) = knowledge.plain(${topic}::text) then 1 else 0.8 end::numeric`;
       return sql`select *, ${fits} as score, null::text as via from knowledge.entry_versions where ${shown}`;
     }
-    return sql`select v.*, f.score, f.via from (${found(sql, question, as_of, on)}) f join knowledge.entry_versions v using (entry_no, tx_from) where f.score >= 0.1 and ${shown}`;
+    return sql`select v.*, f.score, f.via from (${found(sql, question, as_of, on)}) f
+      join knowledge.entry_versions v using (entry_no, tx_from) where f.score >= 0.1 and ${shown}`;
   },
 });

@@ -10,7 +10,8 @@ export const relate = knowledge.write({
   name: 'relate',
   title: 'Relate two things',
   description:
-    'Records a relation between two things: subject, predicate, object. If the triple contradicts a known one, the answer is a conflict with the choices that resolve it.',
+    'Records a relation between two things: subject, predicate, object. If the triple contradicts a known one, the answer is a ' +
+    'conflict with the choices that resolve it.',
   roles: ['employee'],
   effect: 'adds',
   atOnceWhen: 'it replaces no triple',

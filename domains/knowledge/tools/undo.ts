@@ -9,7 +9,8 @@ export const undo = knowledge.write({
   name: 'undo',
   title: 'Take a change back',
   description:
-    'Takes a change of the knowledge back: every field, and the triples that it deleted. The undo is a change itself and can be undone. If a later change is in the way, nothing is undone and the answer names the later changes.',
+    'Takes a change of the knowledge back: every field, and the triples that it deleted. The undo is a change itself and can be ' +
+    'undone. If a later change is in the way, nothing is undone and the answer names the later changes.',
   roles: ['employee'],
   effect: 'changes',
   atOnceWhen: 'the change was your own and changed nothing that others recorded',

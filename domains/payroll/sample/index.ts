@@ -107,7 +107,8 @@ export function payrollSample({ employees, today: now }: PayrollSampleOptions): 
     }),
     each(
       'stub_pay',
-      'pay_stub_id employee_id earning_codes earning_amounts tax_codes tax_amounts deduction_codes deduction_amounts employer_taxes employer_benefits',
+      'pay_stub_id employee_id earning_codes earning_amounts tax_codes tax_amounts deduction_codes deduction_amounts ' +
+        'employer_taxes employer_benefits',
       runs.length,
       function* (one) {
         const { person } = one;

@@ -28,10 +28,14 @@ create policy everyone on payroll.contractor_payments for select to payroll_ever
 -- part.
 grant select on payroll.stub_pay, payroll.run_totals, payroll.withholding_extras, payroll.enrolment_amounts, payroll.account_shares,
   payroll.contractor_rates, payroll.contractor_amounts to payroll_everyone;
-create policy everyone on payroll.stub_pay for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
-create policy everyone on payroll.withholding_extras for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
-create policy everyone on payroll.enrolment_amounts for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
-create policy everyone on payroll.account_shares for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.stub_pay for select to payroll_everyone
+  using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.withholding_extras for select to payroll_everyone
+  using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.enrolment_amounts for select to payroll_everyone
+  using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.account_shares for select to payroll_everyone
+  using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy everyone on payroll.run_totals for select to payroll_everyone using ((select tamshai.shows('pay')));
 create policy everyone on payroll.contractor_rates for select to payroll_everyone using ((select tamshai.shows('pay')));
 create policy everyone on payroll.contractor_amounts for select to payroll_everyone using ((select tamshai.shows('pay')));
@@ -41,7 +45,8 @@ grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.
   payroll.enrolments, payroll.enrolment_amounts, payroll.accounts, payroll.account_shares to payroll_self;
 create policy self on payroll.employees for select to payroll_self using (employee_id = (select tamshai.me()));
 create policy self on payroll.pay_runs for select to payroll_self using (exists (
-  select from payroll.pay_stubs s where s.employee_id = (select tamshai.me()) and s.pay_date = pay_runs.pay_date and s.pay_run_id = pay_runs.pay_run_id));
+  select from payroll.pay_stubs s where s.employee_id = (select tamshai.me()) and s.pay_date = pay_runs.pay_date
+  and s.pay_run_id = pay_runs.pay_run_id));
 create policy self on payroll.pay_stubs for select to payroll_self using (employee_id = (select tamshai.me()));
 create policy self on payroll.stub_pay for select to payroll_self using (employee_id = (select tamshai.me()));
 create policy self on payroll.withholdings for select to payroll_self using (employee_id = (select tamshai.me()));
@@ -51,7 +56,8 @@ create policy self on payroll.enrolment_amounts for select to payroll_self using
 create policy self on payroll.accounts for select to payroll_self using (employee_id = (select tamshai.me()));
 create policy self on payroll.account_shares for select to payroll_self using (employee_id = (select tamshai.me()));
 
-grant select on payroll.people, payroll.stubs, payroll.stub_details, payroll.tax_lines, payroll.elections, payroll.benefits, payroll.deposits
+grant select on payroll.people, payroll.stubs, payroll.stub_details, payroll.tax_lines, payroll.elections, payroll.benefits,
+  payroll.deposits
   to payroll_everyone, payroll_self;
 grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to payroll_everyone;
 

@@ -20,7 +20,8 @@ export const getBenefits = payroll.read({
   name: 'get_benefits',
   title: 'Benefits',
   description:
-    'The benefit plans of a person (medical, dental, vision, health savings, retirement, life), and what the person and the company pay for each. By default your own, without plans that have ended.',
+    'The benefit plans of a person (medical, dental, vision, health savings, retirement, life), and what the person and the ' +
+    'company pay for each. By default your own, without plans that have ended.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({
     employee_id: ownByDefault,
@@ -48,7 +49,8 @@ export const getBenefits = payroll.read({
     if (!(await payeeOf(sql, whose))) throw fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
     return sql.many(
       benefit,
-      sql`select b.*, case when b.effective_from > ${today}::date then 'upcoming' when b.effective_to < ${today}::date then 'ended' else 'active' end as status
+      sql`select b.*, case when b.effective_from > ${today}::date then 'upcoming' when b.effective_to < ${today}::date then 'ended'
+        else 'active' end as status
         from payroll.benefits b
         where b.employee_id = ${whose} and (${include_ended} or coalesce(b.effective_to >= ${today}::date, true))
         order by coalesce(b.effective_to < ${today}::date, false), b.type, b.effective_from, b.enrolment_id`,

@@ -19,7 +19,8 @@ export const getDirectDeposit = payroll.read({
   name: 'get_direct_deposit',
   title: 'Direct deposit',
   description:
-    'The bank accounts that receive the pay of a person, and how much each account receives. Only the last four digits of account and routing numbers are stored. By default your own.',
+    'The bank accounts that receive the pay of a person, and how much each account receives. Only the last four digits of account ' +
+    'and routing numbers are stored. By default your own.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({ employee_id: ownByDefault }),
   output: z.array(deposit),

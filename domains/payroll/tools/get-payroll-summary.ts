@@ -30,21 +30,25 @@ const totals = (sql: SqlTag, from: string, to: string): SqlText => {
     sql`case when p.employee_count = 0 then 0 when p.employee_count >= ${FEWEST} then ${sql.ref(column)} end`;
   return sql`
     select r.pay_runs, p.employee_count, ${shown('r.gross')} as gross, ${shown('r.net')} as net, ${shown('r.taxes')} as taxes,
-      ${shown('r.deductions')} as deductions, ${shown('r.employer_taxes')} as employer_taxes, ${shown('r.employer_benefits')} as employer_benefits
+      ${shown('r.deductions')} as deductions, ${shown('r.employer_taxes')} as employer_taxes, ${shown('r.employer_benefits')} as
+      employer_benefits
     from (
       select count(*) as pay_runs, sum(gross) as gross, sum(net) as net, sum(total_taxes) as taxes, sum(total_deductions) as deductions,
         sum(employer_taxes) as employer_taxes, sum(employer_benefits) as employer_benefits
       from payroll.runs where pay_date between ${from}::date and ${to}::date) r
     cross join (
       select count(*) as employee_count from payroll.employees e
-      where exists (select from payroll.pay_stubs s where s.employee_id = e.employee_id and s.pay_date between ${from}::date and ${to}::date)) p`;
+      where exists (select from payroll.pay_stubs s where s.employee_id = e.employee_id
+      and s.pay_date between ${from}::date and ${to}::date)) p`;
 };
 
 export const getPayrollSummary = payroll.read({
   name: 'get_payroll_summary',
   title: 'Payroll summary',
   description:
-    'Payroll totals of a month, quarter or year: gross, taxes, deductions, net, what the company paid in addition, the number of people and contractors, and the year to date. By default the month of the latest pay run. Totals of fewer than three people are left out.',
+    'Payroll totals of a month, quarter or year: gross, taxes, deductions, net, what the company paid in addition, the number of ' +
+    'people and contractors, and the year to date. By default the month of the latest pay run. Totals of fewer ' +
+    'than three people are left out.',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({ period: period.optional().describe('2026-10, 2026-Q4, Q4 2026 or 2026; by default the month of the latest pay run') }),
   output: z.object({

@@ -17,7 +17,8 @@ export const getTaxWithholdings = payroll.read({
   name: 'get_tax_withholdings',
   title: 'Tax withholdings',
   description:
-    'How income tax is withheld from the pay of a person, federal (or national), state and local: filing status, allowances, extra amount, and what was withheld last and this year. By default your own.',
+    'How income tax is withheld from the pay of a person, federal (or national), state and local: filing status, allowances, extra ' +
+    'amount, and what was withheld last and this year. By default your own.',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({ employee_id: ownByDefault }),
   output: z.object({
@@ -62,7 +63,8 @@ export const getTaxWithholdings = payroll.read({
           case when w.extra_amount is not null then coalesce(t.last, 0) end as last_withheld
         from payroll.elections w
         cross join lateral (
-          select sum(amount) filter (where pay_date >= date_trunc('year', ${today}::date)) as year, (array_agg(amount order by pay_date desc, pay_stub_id desc))[1] as last
+          select sum(amount) filter (where pay_date >= date_trunc('year', ${today}::date)) as year, (array_agg(amount
+          order by pay_date desc, pay_stub_id desc))[1] as last
           from payroll.tax_lines where employee_id = w.employee_id and code = w.line_code and pay_date <= ${today}::date) t
         where w.employee_id = ${whose}`,
     );

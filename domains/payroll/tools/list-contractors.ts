@@ -11,7 +11,8 @@ export const listContractors = payroll.list({
   name: 'list_contractors',
   title: 'Contractors',
   description:
-    'Contractors (1099 and similar) by name: what they do, for which department, their rate and what they were paid this calendar year. Only the last four digits of tax numbers are stored.',
+    'Contractors (1099 and similar) by name: what they do, for which department, their rate and what they were paid this calendar ' +
+    'year. Only the last four digits of tax numbers are stored.',
   plural: 'contractors',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({

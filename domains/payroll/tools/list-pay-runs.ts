@@ -9,7 +9,8 @@ export const listPayRuns = payroll.list({
   name: 'list_pay_runs',
   title: 'Pay runs',
   description:
-    'Pay runs of the company, the latest first: pay date, period, number of people and totals. metadata.next_pay_date is the date of the next one.',
+    'Pay runs of the company, the latest first: pay date, period, number of people and totals. metadata.next_pay_date ' +
+    'is the date of the next one.',
   plural: 'pay runs',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({

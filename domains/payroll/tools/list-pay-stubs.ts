@@ -9,7 +9,8 @@ export const listPayStubs = payroll.list({
   name: 'list_pay_stubs',
   title: 'Pay stubs',
   description:
-    'Pay stubs (payslips), the latest first: your own, or of everyone for payroll, HR and executives. metadata.next_pay_date is the next pay day. get_pay_stub shows the lines of one stub.',
+    'Pay stubs (payslips), the latest first: your own, or of everyone for payroll, HR and executives. metadata.next_pay_date is ' +
+    'the next pay day. get_pay_stub shows the lines of one stub.',
   plural: 'pay stubs',
   roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
   input: z.object({

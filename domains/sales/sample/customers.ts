@@ -53,10 +53,16 @@ const planted: readonly Known[] = [
 export const PLANTED_CUSTOMERS = planted.length;
 const GENERATED = 170;
 
-const words =
-  'Amber,Anchor,Ashford,Aspen,Beacon,Birchwood,Blue Heron,Brightwater,Cardinal,Cascade,Cedar Creek,Clearwater,Cobalt,Copperfield,Coral Bay,Crescent,Crestview,Crimson,Eastgate,Elmhurst,Ember,Evergreen,Fairhaven,Falcon,Foxglove,Gable,Glenmore,Golden Oak,Greenfield,Halcyon,Harborview,Hawthorn,Highland,Horizon,Iron Bridge,Ivory,Juniper,Kingsway,Lakeside,Lantern,Larkspur,Linden,Lighthouse,Meadowbrook,Meridian,Millstone,Moonrise,Northgate,Oakridge,Old Mill,Orchard,Peregrine,Pinecrest,Quarry,Ravenwood,Red Maple,Ridgeline,Riverbend,Rosewood,Saffron,Sandstone,Seabrook,Silver Birch,Skyline,Stonebridge,Summit,Tamarack,Thornbury,Timberline,Valley Forge,Westbrook,Willow'.split(
-    ',',
-  );
+const words = (
+  'Amber,Anchor,Ashford,Aspen,Beacon,Birchwood,Blue Heron,Brightwater,Cardinal,Cascade,Cedar ' +
+  'Creek,Clearwater,Cobalt,Copperfield,Coral ' +
+  'Bay,Crescent,Crestview,Crimson,Eastgate,Elmhurst,Ember,Evergreen,Fairhaven,Falcon,Foxglove,Gable,Glenmore,Golden ' +
+  'Oak,Greenfield,Halcyon,Harborview,Hawthorn,Highland,Horizon,Iron ' +
+  'Bridge,Ivory,Juniper,Kingsway,Lakeside,Lantern,Larkspur,Linden,Lighthouse,Meadowbrook,Meridian,Millstone,Moonrise,Northgate,' +
+  'Oakridge,Old Mill,Orchard,Peregrine,Pinecrest,Quarry,Ravenwood,Red ' +
+  'Maple,Ridgeline,Riverbend,Rosewood,Saffron,Sandstone,Seabrook,Silver ' +
+  'Birch,Skyline,Stonebridge,Summit,Tamarack,Thornbury,Timberline,Valley Forge,Westbrook,Willow'
+).split(',');
 const industries: readonly (readonly [name: string, ...kinds: string[]])[] = [
   ['Healthcare', 'Clinics', 'Medical', 'Care Partners'],
   ['Manufacturing', 'Machine Works', 'Tooling', 'Plastics'],

@@ -75,10 +75,11 @@ const planted: readonly Planted[] = [
 const GENERATED = 600;
 /** The largest age of closed deals, in days. They always cover last year. */
 const PAST = 730;
-const products =
-  'Data Platform,Support Contract,Cloud Migration,Analytics Suite,Mobile Rollout,Security Review,Renewal,Training Program,Integration Project,Reporting Portal,Warehouse Pilot,Service Desk,Inventory Module,Payment Gateway,Field Service App,Archive,Additional Seats,Onboarding Package,Compliance Module,Upgrade'.split(
-    ',',
-  );
+const products = (
+  'Data Platform,Support Contract,Cloud Migration,Analytics Suite,Mobile Rollout,Security Review,Renewal,Training ' +
+  'Program,Integration Project,Reporting Portal,Warehouse Pilot,Service Desk,Inventory Module,Payment Gateway,Field Service ' +
+  'App,Archive,Additional Seats,Onboarding Package,Compliance Module,Upgrade'
+).split(',');
 const remarks = ['Met at the spring fair.', 'Budget is approved for this year.', 'Wants a reference customer.', 'Decision by committee.'];
 const wins = ['Best value', 'Fast delivery', 'Existing relationship', null, 'Features'];
 const losses = ['Price', 'Went with a competitor', 'No decision', 'Budget was cut', 'Missing feature'];

@@ -11,7 +11,8 @@ export const closeOpportunity = sales.write({
   name: 'close_opportunity',
   title: 'Close a deal',
   description:
-    'Close an open deal as won or lost: its stage becomes CLOSED_WON or CLOSED_LOST, with the date of today. A won deal counts with its actual value. A closed deal cannot be opened again, and no tool moves a deal to another open stage.',
+    'Close an open deal as won or lost: its stage becomes CLOSED_WON or CLOSED_LOST, with the date of today. A won deal counts ' +
+    'with its actual value. A closed deal cannot be opened again, and no tool moves a deal to another open stage.',
   roles: ['sales-write', 'executive'],
   aliases: ['close_deal'],
   effect: 'changes',

@@ -8,7 +8,8 @@ export const deleteCustomer = sales.write({
   name: 'delete_customer',
   title: 'Delete a customer',
   description:
-    'Delete a customer who has no open deals. No tool shows it any more, and the database keeps it for the audit. Deals that were won or lost stay and count as before.',
+    'Delete a customer who has no open deals. No tool shows it any more, and the database keeps it for the audit. Deals that were ' +
+    'won or lost stay and count as before.',
   roles: ['sales-write', 'executive'],
   effect: 'removes',
   input: z.object({

@@ -9,7 +9,8 @@ export const deleteOpportunity = sales.write({
   name: 'delete_opportunity',
   title: 'Delete a deal',
   description:
-    'Delete an open deal, for example one that was entered by mistake. No tool shows it any more, and the database keeps it for the audit. Deals that were won or lost cannot be deleted. The customer stays.',
+    'Delete an open deal, for example one that was entered by mistake. No tool shows it any more, and the database keeps it for ' +
+    'the audit. Deals that were won or lost cannot be deleted. The customer stays.',
   roles: ['sales-write', 'executive'],
   effect: 'removes',
   input: z.object({

@@ -23,7 +23,9 @@ const sums = z.object({
 export const getCustomer = sales.read({
   name: 'get_customer',
   title: 'One customer',
-  description: `One customer with contact, account owner and open deals (at most ${SHOWN}, the most valuable first), and the totals of open, won and lost deals.`,
+  description:
+    `One customer with contact, account owner and open deals (at most ${SHOWN}, the most valuable first), and the totals ` +
+    'of open, won and lost deals.',
   roles: ['sales-read', 'executive'],
   input: z.object({ customer_id: customerId }),
   output: customer.extend({ open_deals: z.array(opportunity), totals: sums }),
@@ -50,7 +52,8 @@ export const getCustomer = sales.read({
     },
   ],
   summary: ({ name, totals }, company) =>
-    `${name}: ${totals.open_deals} open deals worth ${formatMoney(totals.open_value, company)}, ${formatMoney(totals.won_value, company)} won`,
+    `${name}: ${totals.open_deals} open deals worth ` +
+    `${formatMoney(totals.open_value, company)}, ${formatMoney(totals.won_value, company)} won`,
 
   async run({ customer_id }, { documents, fail }) {
     const found = (await customerById(documents, customer_id)) ?? fail('CUSTOMER_NOT_FOUND', { customer_id });

@@ -44,7 +44,9 @@ function figuresOf(quota: number, deals: readonly Group[]) {
 export const getForecast = sales.read({
   name: 'get_forecast',
   title: 'Sales forecast',
-  description: `The sales forecast of a quarter or year: quota, commit, best case, pipeline, closed and attainment, for the team and for each salesperson (at most ${SHOWN}, the most closed first). By default this quarter.`,
+  description:
+    'The sales forecast of a quarter or year: quota, commit, best case, pipeline, closed and attainment, for the team and ' +
+    `for each salesperson (at most ${SHOWN}, the most closed first). By default this quarter.`,
   roles: ['sales-read', 'executive'],
   input: z.object({
     period: period.optional().describe('2026-Q4, Q4 2026 or 2026; by default this quarter'),

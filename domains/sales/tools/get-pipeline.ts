@@ -16,7 +16,8 @@ export const getPipeline = sales.read({
   name: 'get_pipeline',
   title: 'Sales pipeline',
   description:
-    'Open deals that are expected to close in a quarter, by stage: number, value, and value weighted by probability. By default this quarter.',
+    'Open deals that are expected to close in a quarter, by stage: number, value, and value weighted by ' +
+    'probability. By default this quarter.',
   roles: ['sales-read', 'executive'],
   input: z.object({ quarter: quarter.optional().describe('2026-Q4 or Q4 2026; by default this quarter') }),
   output: z.object({
@@ -51,7 +52,8 @@ export const getPipeline = sales.read({
     count: { field: 'count', label: 'Deals' },
   },
   summary: ({ quarter: when, total: all }, company) =>
-    `Pipeline ${when}: ${all.count} open deals worth ${formatMoney(all.value, company)}, weighted ${formatMoney(all.weighted_value, company)}`,
+    `Pipeline ${when}: ${all.count} open deals worth ` +
+    `${formatMoney(all.value, company)}, weighted ${formatMoney(all.weighted_value, company)}`,
 
   async run({ quarter: asked }, { documents, today, company }) {
     const { label, from, to } = asked ? daysOf(asked, company) : thisQuarter(today, company);

@@ -31,7 +31,8 @@ export const listCustomers = sales.list({
   name: 'list_customers',
   title: 'Customers',
   description:
-    'Customers and prospects by name, with contact, industry, tier and account owner. metadata.summary has the number of all matching customers. Use it to find the customer_id for a name.',
+    'Customers and prospects by name, with contact, industry, tier and account owner. metadata.summary has the number of all ' +
+    'matching customers. Use it to find the customer_id for a name.',
   plural: 'customers',
   roles: ['sales-read', 'executive'],
   input: filters,

@@ -44,7 +44,8 @@ export const listOpportunities = sales.list({
   name: 'list_opportunities',
   title: 'Deals',
   description:
-    'Deals (opportunities) with customer, value, stage, owner and closing day, by default the most valuable first. metadata.summary has the number and the total value of all matching deals.',
+    'Deals (opportunities) with customer, value, stage, owner and closing day, by default the most valuable first. ' +
+    'metadata.summary has the number and the total value of all matching deals.',
   plural: 'deals',
   roles: ['sales-read', 'executive'],
   aliases: ['list_deals'],

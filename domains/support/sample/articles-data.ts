@@ -7,7 +7,8 @@ export const dataArticles: readonly Article[] = [
     'Getting started with the API',
     'api key',
     'Your first call in five minutes.',
-    'Make a key under Settings, API, send it as a bearer token, and ask for /v1/orders. The reference has an example for each call in six languages.',
+    'Make a key under Settings, API, send it as a bearer token, and ask for /v1/orders. The reference has an example ' +
+      'for each call in six languages.',
   ),
   article(
     'api',
@@ -28,7 +29,8 @@ export const dataArticles: readonly Article[] = [
     'Error codes of the API',
     'api errors',
     'What each code means, and whether to try again.',
-    '400 is a mistake in the request and names the field; 401 and 403 are about the key; 409 means that somebody was faster; 429 and 503 are worth another try.',
+    '400 is a mistake in the request and names the field; 401 and 403 are about the key; 409 means that somebody was faster; 429 ' +
+      'and 503 are worth another try.',
   ),
   article(
     'api',
@@ -70,14 +72,16 @@ export const dataArticles: readonly Article[] = [
     'Sandbox and test data',
     'sandbox test',
     'Try things where nothing can break.',
-    'A sandbox has its own keys and its own data and is emptied every quarter. Enterprise customers can have a copy of their own data in it.',
+    'A sandbox has its own keys and its own data and is emptied every quarter. Enterprise customers can have a ' +
+      'copy of their own data in it.',
   ),
   article(
     'integrations',
     'Connecting your ERP',
     'erp sync orders',
     'Orders in both directions, every few minutes.',
-    'Install the connector next to the ERP, give it a service account, and map the fields in the wizard. The first run takes longest; after that only changes are read.',
+    'Install the connector next to the ERP, give it a service account, and map the fields in the wizard. The first run takes ' +
+      'longest; after that only changes are read.',
   ),
   article(
     'integrations',
@@ -91,7 +95,8 @@ export const dataArticles: readonly Article[] = [
     'When a sync stops',
     'sync error',
     'The five usual reasons, in the order of frequency.',
-    'Expired credentials, a changed field, a full disk next to the connector, a firewall rule, a record that two sides changed at once. The sync log names which.',
+    'Expired credentials, a changed field, a full disk next to the connector, a firewall rule, a record that two sides changed at ' +
+      'once. The sync log names which.',
   ),
   article(
     'integrations',
@@ -105,14 +110,16 @@ export const dataArticles: readonly Article[] = [
     'Retries and duplicate webhooks',
     'webhook retry',
     'Why an event can arrive twice, and what to do about it.',
-    'If your server answers late, we cannot know that it worked and send the event again. Keep the event id for a day and ignore what you have seen.',
+    'If your server answers late, we cannot know that it worked and send the event again. Keep the event id for a day ' +
+      'and ignore what you have seen.',
   ),
   article(
     'integrations',
     'Installing the connector',
     'connector install',
     'What the connector needs, and how to update it.',
-    'A small server, outgoing https and a service account that may log on as a service. Updates come by themselves in the window you choose.',
+    'A small server, outgoing https and a service account that may log on as a service. Updates come by ' +
+      'themselves in the window you choose.',
   ),
   article(
     'integrations',
@@ -189,7 +196,8 @@ export const dataArticles: readonly Article[] = [
     'Connecting a data warehouse',
     'warehouse sync',
     'All tables, refreshed every hour.',
-    'We write to a schema of your own with a login that can do nothing else. New columns are added, old ones are never removed without notice.',
+    'We write to a schema of your own with a login that can do nothing else. New columns are added, old ones are ' +
+      'never removed without notice.',
   ),
   article(
     'reporting',
@@ -294,7 +302,8 @@ export const dataArticles: readonly Article[] = [
     'The first week',
     'onboarding',
     'What to set up on which day.',
-    'Day one: people and roles. Day two: the connection to your ERP. Day three: three dashboards. Then let two teams work with it before everyone does.',
+    'Day one: people and roles. Day two: the connection to your ERP. Day three: three dashboards. Then let two teams work ' +
+      'with it before everyone does.',
   ),
   article(
     'getting_started',
@@ -343,7 +352,8 @@ export const dataArticles: readonly Article[] = [
     'Ticket priorities and response times',
     'ticket sla priority',
     'How quickly we solve what, by plan.',
-    'Critical is for "nobody can work", high for a large part of your work, medium for a problem with a way round, low for questions and wishes.',
+    'Critical is for "nobody can work", high for a large part of your work, medium for a problem with a way round, ' +
+      'low for questions and wishes.',
   ),
   article(
     'other',

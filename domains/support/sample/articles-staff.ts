@@ -45,7 +45,8 @@ export const staffArticles: readonly Article[] = [
     'When to close a ticket',
     'ticket playbook',
     'Solved, work-around, duplicate, cannot reproduce, will not fix.',
-    'Close when the customer has confirmed or has been silent for five working days after a solution. The resolution says what was done, in words the customer understands.',
+    'Close when the customer has confirmed or has been silent for five working days after a solution. The resolution says what was ' +
+      'done, in words the customer understands.',
   ),
   internal(
     'performance',

@@ -9,48 +9,60 @@ const own: readonly Article[] = [
     'How to reset your password',
     'password login',
     'Choose a new password yourself, without calling us.',
-    'On the sign-in page choose "Forgot your password?" and enter the e-mail address of your account. The link in our mail is valid for 30 minutes and works once.',
-    'If no mail arrives, look into the spam folder and ask your administrator whether the account is active. People who sign in through their company (single sign-on) change the password there, not with us.',
+    'On the sign-in page choose "Forgot your password?" and enter the e-mail address of your account. The link in our mail is ' +
+      'valid for 30 minutes and works once.',
+    'If no mail arrives, look into the spam folder and ask your administrator whether the account is active. People who sign in ' +
+      'through their company (single sign-on) change the password there, not with us.',
   ),
   article(
     'security',
     'Setting up single sign-on (SSO)',
     'sso saml oidc certificate',
     'Let your people sign in with their company account.',
-    'Under Settings, Security choose SAML or OpenID Connect and upload the metadata of your identity provider. Copy our audience and reply address into its form.',
-    'Test with one person before you switch it on for all. Certificates expire: we write to your lead contact 30 days before, and a second certificate can be added in advance so that nobody is locked out.',
+    'Under Settings, Security choose SAML or OpenID Connect and upload the metadata of your identity provider. Copy our audience ' +
+      'and reply address into its form.',
+    'Test with one person before you switch it on for all. Certificates expire: we write to your lead contact 30 days before, and ' +
+      'a second certificate can be added in advance so that nobody is locked out.',
   ),
   article(
     'api',
     'API rate limits',
     'api 429 limits',
     'How many calls you may make, and what happens beyond that.',
-    'Each key may make 600 calls a minute and run 20 at once. Beyond that the API answers 429 with a Retry-After header; wait that long, then go on.',
-    'Nightly jobs reach the rate limit most often. Read changes instead of everything, use the largest page size, and spread the work over the hour. Business and enterprise plans can ask for higher limits.',
+    'Each key may make 600 calls a minute and run 20 at once. Beyond that the API answers 429 with a Retry-After ' +
+      'header; wait that long, then go on.',
+    'Nightly jobs reach the rate limit most often. Read changes instead of everything, use the largest page size, and spread the ' +
+      'work over the hour. Business and enterprise plans can ask for higher limits.',
   ),
   article(
     'data_export',
     'Exporting data to CSV',
     'export csv dashboard',
     'Take any table with you as a CSV file.',
-    'Open the table or dashboard, set the filters you need and choose Export, CSV. Files of up to 100,000 rows are made at once; larger ones are prepared in the background and a link is sent to you.',
-    'If an export times out, narrow the period or leave out columns with long texts. The file is UTF-8 with commas; in a spreadsheet choose Import rather than Open, so that numbers and dates stay what they are.',
+    'Open the table or dashboard, set the filters you need and choose Export, CSV. Files of up to 100,000 rows are made at once; ' +
+      'larger ones are prepared in the background and a link is sent to you.',
+    'If an export times out, narrow the period or leave out columns with long texts. The file is UTF-8 with commas; in a ' +
+      'spreadsheet choose Import rather than Open, so that numbers and dates stay what they are.',
   ),
   article(
     'billing',
     'Understanding your invoice',
     'invoice seats',
     'What each line of the monthly invoice means.',
-    'The first line is your plan, the second the seats in use on the billing day, the third what was added since the last invoice, by the day. Credits stand at the end.',
-    'Billing address, purchase order number and the recipients of the invoice are under Settings, Billing. A change counts from the next invoice; for one that you already have, write to us.',
+    'The first line is your plan, the second the seats in use on the billing day, the third what was added since the last invoice, ' +
+      'by the day. Credits stand at the end.',
+    'Billing address, purchase order number and the recipients of the invoice are under Settings, Billing. A change counts from ' +
+      'the next invoice; for one that you already have, write to us.',
   ),
   article(
     'integrations',
     'Configuring webhooks',
     'webhook events signature',
     'Get a call from us when something happens, instead of asking again and again.',
-    'Under Settings, Integrations choose Add webhook, give the address (https only) and tick the events. We sign each call; compare the signature before you trust the content.',
-    'Answer within five seconds and do the work afterwards. A call that fails is repeated for 24 hours at growing intervals. The delivery log shows each attempt, with what your server answered.',
+    'Under Settings, Integrations choose Add webhook, give the address (https only) and tick the events. We sign each call; ' +
+      'compare the signature before you trust the content.',
+    'Answer within five seconds and do the work afterwards. A call that fails is repeated for 24 hours at growing intervals. The ' +
+      'delivery log shows each attempt, with what your server answered.',
   ),
 ];
 
@@ -60,7 +72,8 @@ const accountArticles: readonly Article[] = [
     'Changing your e-mail address',
     'e-mail profile',
     'Move your account to another address.',
-    'Open your profile, choose Change next to the address, and confirm both the old and the new one. Reports and notifications follow by themselves.',
+    'Open your profile, choose Change next to the address, and confirm both the old and the new one. Reports and ' +
+      'notifications follow by themselves.',
   ),
   article(
     'account',
@@ -75,7 +88,8 @@ const accountArticles: readonly Article[] = [
     'Who is the lead contact?',
     'lead contact portal',
     'One person of each organisation sees all of its tickets and manages its contacts.',
-    'The lead can hand the role to another contact. There is always exactly one lead: with the transfer the former one becomes an ordinary contact.',
+    'The lead can hand the role to another contact. There is always exactly one lead: with the transfer the former one ' +
+      'becomes an ordinary contact.',
   ),
   article(
     'account',
@@ -124,21 +138,24 @@ const accountArticles: readonly Article[] = [
     'Closing your organisation’s account',
     'cancel close',
     'What to do before you leave, and what we keep.',
-    'Export what you need, then let the lead contact ask for the closing. We delete all data after thirty days, except what the law wants us to keep.',
+    'Export what you need, then let the lead contact ask for the closing. We delete all data after thirty days, except ' +
+      'what the law wants us to keep.',
   ),
   article(
     'security',
     'Turning on two-factor authentication',
     'two-factor authenticator',
     'Protect accounts with a code from the phone.',
-    'Open your profile, choose Two-factor, scan the picture with an authenticator app and enter the first code. Keep the recovery codes in a safe place.',
+    'Open your profile, choose Two-factor, scan the picture with an authenticator app and enter the first code. Keep the ' +
+      'recovery codes in a safe place.',
   ),
   article(
     'security',
     'Lost your second factor?',
     'two-factor recovery',
     'Get back into your account without the phone.',
-    'Use one of your recovery codes. Without them an administrator of your organisation can reset the second factor after checking who you are.',
+    'Use one of your recovery codes. Without them an administrator of your organisation can reset the second ' +
+      'factor after checking who you are.',
   ),
   article(
     'security',
@@ -153,28 +170,32 @@ const accountArticles: readonly Article[] = [
     'Sharing a dashboard safely',
     'sharing dashboard',
     'Links, groups, and what people outside can see.',
-    'A dashboard that is shared with a group shows each member only the rows that the member may see. A link without sign-in shows what was chosen, and ends on the day you set.',
+    'A dashboard that is shared with a group shows each member only the rows that the member may see. A link without sign-in shows ' +
+      'what was chosen, and ends on the day you set.',
   ),
   article(
     'security',
     'Reading the audit log',
     'audit log',
     'Find out who did what, and when.',
-    'The audit log lists sign-ins, changes of settings, exports and deletions. It can be filtered by person and exported. It is kept for 90 days, on the enterprise plan for seven years.',
+    'The audit log lists sign-ins, changes of settings, exports and deletions. It can be filtered by person and exported. It is ' +
+      'kept for 90 days, on the enterprise plan for seven years.',
   ),
   article(
     'security',
     'Renewing the SSO certificate',
     'sso certificate',
     'Exchange the certificate of your identity provider before it expires.',
-    'Add the new certificate as the second one under Settings, Security. Switch your identity provider over, check a sign-in, then remove the old one.',
+    'Add the new certificate as the second one under Settings, Security. Switch your identity provider over, check a ' +
+      'sign-in, then remove the old one.',
   ),
   article(
     'security',
     'Provisioning users with SCIM',
     'scim provisioning',
     'Create and remove accounts from your directory.',
-    'Make a SCIM token under Settings, Security and enter it with our address in your directory. Groups become roles by the table you fill in.',
+    'Make a SCIM token under Settings, Security and enter it with our address in your directory. Groups become ' +
+      'roles by the table you fill in.',
   ),
   article(
     'security',
@@ -202,7 +223,8 @@ const accountArticles: readonly Article[] = [
     'Changing the billing address',
     'invoice address',
     'Where invoices go, and what is printed on them.',
-    'Settings, Billing, Address. The change counts from the next invoice. For a corrected copy of the last one open a ticket with its number.',
+    'Settings, Billing, Address. The change counts from the next invoice. For a corrected copy of the last one ' +
+      'open a ticket with its number.',
   ),
   article(
     'billing',

@@ -21,7 +21,8 @@ export const planted: readonly PlantedTicket[] = [
   {
     subject: 'Dashboard export to CSV times out',
     description:
-      'Since this morning every export of the orders dashboard to CSV stops after 60 seconds with "timed out". We need the full list for an audit on Wednesday. Smaller periods work.',
+      'Since this morning every export of the orders dashboard to CSV stops after 60 seconds with "timed out". We need the full ' +
+      'list for an audit on Wednesday. Smaller periods work.',
     category: 'data_export',
     tags: ['export', 'csv', 'timeout'],
     priority: 'high',
@@ -46,7 +47,8 @@ export const planted: readonly PlantedTicket[] = [
   {
     subject: 'SSO certificate expired',
     description:
-      'Nobody can sign in any more: the certificate of our identity provider expired last night and single sign-on is the only way in. We have a new certificate, but no one who could upload it.',
+      'Nobody can sign in any more: the certificate of our identity provider expired last night and single sign-on is the only way ' +
+      'in. We have a new certificate, but no one who could upload it.',
     category: 'security',
     tags: ['sso', 'certificate', 'login'],
     priority: 'critical',
@@ -59,7 +61,8 @@ export const planted: readonly PlantedTicket[] = [
   {
     subject: 'API returns 429 during nightly sync',
     description:
-      'Our nightly order sync gets 429 from the API after about twenty minutes, and the rest of the orders is missing in the morning. We already waited as long as the header says. Can the limit be raised for the night?',
+      'Our nightly order sync gets 429 from the API after about twenty minutes, and the rest of the orders is missing in the ' +
+      'morning. We already waited as long as the header says. Can the limit be raised for the night?',
     category: 'api',
     tags: ['api', 'rate-limit', 'sync'],
     priority: 'high',
@@ -72,7 +75,8 @@ export const planted: readonly PlantedTicket[] = [
   {
     subject: 'Invoice shows wrong billing address',
     description:
-      'The last two invoices show our old billing address although it was changed in the settings in summer. Our accounting cannot book them like that.',
+      'The last two invoices show our old billing address although it was changed in the settings in summer. Our ' +
+      'accounting cannot book them like that.',
     category: 'billing',
     tags: ['invoice', 'address'],
     priority: 'medium',
@@ -85,7 +89,8 @@ export const planted: readonly PlantedTicket[] = [
   {
     subject: 'Webhook deliveries delayed',
     description:
-      'Webhooks for new orders arrive up to forty minutes late since Monday. The delivery log shows no failed attempt. Our warehouse picks from these events, so it stands still in between.',
+      'Webhooks for new orders arrive up to forty minutes late since Monday. The delivery log shows no failed attempt. Our ' +
+      'warehouse picks from these events, so it stands still in between.',
     category: 'integrations',
     tags: ['webhook', 'delay'],
     priority: 'high',

@@ -11,7 +11,8 @@ export const closeTicket = support.write({
   name: 'close_ticket',
   title: 'Close a ticket',
   description:
-    'Close a ticket and say what solved it. A closed ticket cannot be opened again; if the problem returns, the customer writes a new ticket.',
+    'Close a ticket and say what solved it. A closed ticket cannot be opened again; if the problem returns, the ' +
+    'customer writes a new ticket.',
   roles: ['support-write', 'executive'],
   effect: 'changes',
   input: z.object({

@@ -12,7 +12,8 @@ export const customerAddComment = support.act({
   name: 'customer_add_comment',
   title: 'Answer on a ticket',
   description:
-    'Add a comment to a ticket of your organisation that you can see. Support and everyone who sees the ticket can read it immediately. A pending ticket becomes open again.',
+    'Add a comment to a ticket of your organisation that you can see. Support and everyone who sees the ticket can read it ' +
+    'immediately. A pending ticket becomes open again.',
   roles: customers,
   effect: 'adds',
   input: z.object({

@@ -20,7 +20,8 @@ export const customerInviteContact = support.write({
   name: 'customer_invite_contact',
   title: 'Invite a contact',
   description:
-    'Invite a person to your organisation’s portal. The person will see their own tickets and tickets that are shared with the organisation. Only for the lead contact.',
+    'Invite a person to your organisation’s portal. The person will see their own tickets and tickets that are shared with the ' +
+    'organisation. Only for the lead contact.',
   roles: ['lead-customer'],
   effect: 'adds',
   input: z.object({

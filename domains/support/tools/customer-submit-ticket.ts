@@ -10,7 +10,8 @@ export const customerSubmitTicket = support.act({
   name: 'customer_submit_ticket',
   title: 'Report a problem',
   description:
-    'Open a support ticket. It is sent immediately. The lead contact of your organisation sees it; if you share it, the whole organisation sees it.',
+    'Open a support ticket. It is sent immediately. The lead contact of your organisation sees it; if you share it, ' +
+    'the whole organisation sees it.',
   roles: customers,
   // A new ticket belongs to its reporter, so the audience `own` is enough, also for a lead.
   audience: 'own',
@@ -31,7 +32,8 @@ export const customerSubmitTicket = support.act({
   examples: [
     {
       question:
-        'I want to report a problem: since this morning our nightly order sync fails with error 500 and no orders arrive at all. This is urgent.',
+        'I want to report a problem: since this morning our nightly order sync fails with error 500 and no orders ' +
+        'arrive at all. This is urgent.',
       as: 'mike.manager@globex.example',
       input: {
         title: 'Nightly order sync fails with error 500',

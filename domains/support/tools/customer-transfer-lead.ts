@@ -8,7 +8,8 @@ export const customerTransferLead = support.write({
   name: 'customer_transfer_lead',
   title: 'Hand over the lead',
   description:
-    'Make another contact the lead of your organisation. There is always exactly one lead. Afterwards only the new lead can make you lead again.',
+    'Make another contact the lead of your organisation. There is always exactly one lead. Afterwards only the new ' +
+    'lead can make you lead again.',
   roles: ['lead-customer'],
   effect: 'changes',
   input: z.object({

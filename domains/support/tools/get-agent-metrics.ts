@@ -31,7 +31,8 @@ export const getAgentMetrics = support.read({
   name: 'get_agent_metrics',
   title: 'Agents and their work',
   description:
-    'How many tickets each support agent and the team solved in the last 7, 30 or 90 days and today, how long it took, and how many were solved in time. The agent who solved most comes first.',
+    'How many tickets each support agent and the team solved in the last 7, 30 or 90 days and today, how long it took, and how ' +
+    'many were solved in time. The agent who solved most comes first.',
   roles: ['support-read', 'executive'],
   input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d before today, and today') }),
   output: z.object({

@@ -23,7 +23,8 @@ export const getSlaSummary = support.read({
   name: 'get_sla_summary',
   title: 'Service levels now',
   description:
-    'How many unsolved tickets are within their time, at risk (less than two hours left) or breached (past the deadline): overall, by priority and by customer tier. get_sla_tickets lists these tickets; get_agent_metrics is about solved tickets.',
+    'How many unsolved tickets are within their time, at risk (less than two hours left) or breached (past the deadline): overall, ' +
+    'by priority and by customer tier. get_sla_tickets lists these tickets; get_agent_metrics is about solved tickets.',
   roles: ['support-read', 'executive'],
   input: z.object({}),
   output: z.object({

@@ -7,7 +7,8 @@ export const searchKnowledgeBase = support.list({
   name: 'search_knowledge_base',
   title: 'Knowledge base',
   description:
-    'Published help articles that match the words, the best match first; without words, the latest first. get_knowledge_article returns the ' +
+    'Published help articles that match the words, the best match first; without words, the latest first. ' +
+    'get_knowledge_article returns the ' +
     'full text.',
   plural: 'articles',
   roles: ['support-read', 'executive'],

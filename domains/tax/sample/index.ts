@@ -55,7 +55,8 @@ export function taxSample({ employees, today: now }: TaxSampleOptions): readonly
     ),
     table(
       'annual_filings',
-      'filing_id tax_year state form title due_date extended_to status filed_on total_tax prepaid balance_paid confirmation_number ein_last4 prepared_by',
+      'filing_id tax_year state form title due_date extended_to status filed_on total_tax prepaid balance_paid ' +
+        'confirmation_number ein_last4 prepared_by',
       filings.length,
       () =>
         filings.map(({ id, year, of, due, extended, status, filedOn, total, prepaid, confirmation }) => [

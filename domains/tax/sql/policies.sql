@@ -4,7 +4,8 @@ call tamshai.ensure_role('tax_everyone');
 call tamshai.begin_rules('tax');
 
 grant usage on schema tax to tax_everyone;
-grant select on tax.states, tax.sales_tax_rates, tax.quarterly_estimates, tax.annual_filings, tax.state_registrations, tax.audit_logs to tax_everyone;
+grant select on tax.states, tax.sales_tax_rates, tax.quarterly_estimates, tax.annual_filings, tax.state_registrations, tax.audit_logs
+  to tax_everyone;
 grant select on tax.rates, tax.estimates, tax.filings, tax.registrations, tax.obligations to tax_everyone;
 create policy everyone on tax.states for select to tax_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on tax.sales_tax_rates for select to tax_everyone using ((select tamshai.principal()) is not null);

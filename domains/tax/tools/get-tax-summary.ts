@@ -9,7 +9,9 @@ export const getTaxSummary = tax.read({
   name: 'get_tax_summary',
   title: 'Tax summary',
   description:
-    'Tax position of a year or quarter: liability, paid and remaining, in total and by state, what is overdue, the next deadlines, recent filings and whether the company is compliant. A quarter includes its estimated payments; a year also includes the balances of its annual returns. By default this calendar year.',
+    'Tax position of a year or quarter: liability, paid and remaining, in total and by state, what is overdue, the next deadlines, ' +
+    'recent filings and whether the company is compliant. A quarter includes its estimated payments; a year also includes the ' +
+    'balances of its annual returns. By default this calendar year.',
   roles: readers,
   input: z.object({
     period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this calendar year'),
@@ -54,13 +56,16 @@ export const getTaxSummary = tax.read({
             coalesce(sum(amount) filter (where own), 0) as remaining,
             coalesce(sum(liability) filter (where own and due_date <= ${today}::date), 0) as due_to_date,
             coalesce(sum(paid) filter (where own and due_date <= ${today}::date), 0) as paid_of_due,
-            count(*) filter (where late and so_far) as overdue_count, coalesce(sum(amount) filter (where late and so_far), 0) as overdue_amount
+            count(*) filter (where late and so_far) as overdue_count, coalesce(sum(amount) filter (where late
+            and so_far), 0) as overdue_amount
           from facts
         ), late as (
-          select kind, id, state, jurisdiction, title, deadline as due_date, case when assessed then amount end as amount, ${today}::date - deadline as days_overdue
+          select kind, id, state, jurisdiction, title, deadline as due_date, case when assessed then amount end as amount,
+          ${today}::date - deadline as days_overdue
           from facts where late and so_far order by deadline, state <> 'US', state, id limit ${MOST_DEADLINES}::int
         ), next as (
-          select kind, id, state, jurisdiction, title, deadline as due_date, case when assessed then amount end as amount, deadline - ${today}::date as days_left
+          select kind, id, state, jurisdiction, title, deadline as due_date, case when assessed then amount end as amount,
+          deadline - ${today}::date as days_left
           from facts where not settled and not late order by deadline, state <> 'US', state, id limit ${MOST_DEADLINES}::int
         ), states as (
           select state, jurisdiction, sum(liability) as liability, sum(paid) as paid, sum(amount) as remaining
@@ -70,9 +75,11 @@ export const getTaxSummary = tax.read({
           from tax.filings where filed_on <= ${today}::date order by filed_on desc, filing_id desc limit ${MOST_FILINGS}::int
         )
         select *,
-          case when overdue_count > 0 then 'non_compliant' when paid_of_due < 0.8 * due_to_date then 'at_risk' else 'compliant' end as compliance,
+          case when overdue_count > 0 then 'non_compliant' when paid_of_due < 0.8 * due_to_date then 'at_risk' else 'compliant' end as
+          compliance,
           (select coalesce(json_agg(late), '[]') from late) as overdue, (select coalesce(json_agg(next), '[]') from next) as deadlines,
-          (select coalesce(json_agg(states), '[]') from states) as by_state, (select coalesce(json_agg(recent), '[]') from recent) as recent_filings
+          (select coalesce(json_agg(states), '[]') from states) as by_state, (select coalesce(json_agg(recent), '[]')
+          from recent) as recent_filings
         from totals`,
     );
     // Zeros for a year without data would look like nothing to pay, so this is an error. The current year is always valid.

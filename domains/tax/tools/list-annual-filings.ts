@@ -10,7 +10,8 @@ export const listAnnualFilings = tax.list({
   name: 'list_annual_filings',
   title: 'Annual filings',
   description:
-    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, prepayments and the remaining balance. metadata.summary has the numbers of filed, open and overdue returns.',
+    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, prepayments ' +
+    'and the remaining balance. metadata.summary has the numbers of filed, open and overdue returns.',
   plural: 'annual filings',
   roles: readers,
   input: z.object({

@@ -50,7 +50,8 @@ export const listAuditLogs = tax.list({
   name: 'list_audit_logs',
   title: 'Tax audit log',
   description:
-    'Who created, changed, deleted, submitted, approved or rejected which tax record, with the values before and after, the latest first. Tax and account numbers show only their last four digits. The range includes its first and last day.',
+    'Who created, changed, deleted, submitted, approved or rejected which tax record, with the values before and after, the latest ' +
+    'first. Tax and account numbers show only their last four digits. The range includes its first and last day.',
   plural: 'audit log entries',
   roles: readers,
   input: z.object({

@@ -9,7 +9,8 @@ export const listQuarterlyEstimates = tax.list({
   name: 'list_quarterly_estimates',
   title: 'Quarterly estimates',
   description:
-    'Estimated tax payments, federal and by state, of one tax year by due date: estimated, paid, still to pay and whether they are overdue. By default this year. metadata.summary has the totals.',
+    'Estimated tax payments, federal and by state, of one tax year by due date: estimated, paid, still to pay and whether they are ' +
+    'overdue. By default this year. metadata.summary has the totals.',
   plural: 'quarterly estimates',
   roles: readers,
   input: z.object({
@@ -37,7 +38,8 @@ export const listQuarterlyEstimates = tax.list({
     sql.one(
       z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount }),
       sql`
-        select coalesce(sum(estimated_amount), 0) as estimated, coalesce(sum(paid_amount), 0) as paid, coalesce(sum(remaining_amount), 0) as remaining,
+        select coalesce(sum(estimated_amount), 0) as estimated, coalesce(sum(paid_amount), 0) as paid, coalesce(sum(remaining_amount),
+        0) as remaining,
           coalesce(sum(remaining_amount) filter (where ${overdue(sql, today)}), 0) as overdue
         from tax.estimates where true ${sql.given({ year: year ?? yearOf(today), quarter })}`,
     ),

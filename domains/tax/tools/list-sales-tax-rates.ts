@@ -9,7 +9,8 @@ export const listSalesTaxRates = tax.list({
   name: 'list_sales_tax_rates',
   title: 'Sales tax rates',
   description:
-    'Sales tax rates that are valid today, in percent: for each state its own rate first, then the rates with additions of counties, cities and districts.',
+    'Sales tax rates that are valid today, in percent: for each state its own rate first, then the rates with additions of ' +
+    'counties, cities and districts.',
   plural: 'sales tax rates',
   roles: readers,
   input: z.object({

@@ -7,7 +7,8 @@ export const listStateRegistrations = tax.list({
   name: 'list_state_registrations',
   title: 'State registrations',
   description:
-    'The tax registrations of the company by state: tax, agency, status, filing frequency and the last four digits of the account number. An empty list means that the company is not registered there.',
+    'The tax registrations of the company by state: tax, agency, status, filing frequency and the last four digits of the account ' +
+    'number. An empty list means that the company is not registered there.',
   plural: 'state registrations',
   roles: readers,
   input: z.object({ state: stateName.optional() }),

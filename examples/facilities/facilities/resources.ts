@@ -17,7 +17,8 @@ export const roomPage = facilities.resource({
   errors: { ROOM_NOT_FOUND: roomNotFound },
   async text({ name }, { sql, fail }) {
     const { building, floor, seats, equipment } =
-      (await sql.maybeOne(room, sql`select * from facilities.room_list where lower(name) = lower(${name})`)) ?? fail('ROOM_NOT_FOUND', { name });
+      (await sql.maybeOne(room, sql`select * from facilities.room_list where lower(name) = lower(${name})`)) ??
+      fail('ROOM_NOT_FOUND', { name });
     const lines = [`Building: ${building}, floor ${floor}`, `Seats: ${seats}`, `Equipment: ${equipment.join(', ') || 'none'}`];
     return [`# ${name}`, '', ...lines.map((each) => `- ${each}`), ''].join('\n');
   },

@@ -18,7 +18,8 @@ export interface DateMention extends DateRange {
 }
 
 const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|' +
+  'sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
 const DATE = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 const UNIT = '(day|week|month|quarter|year|fiscal year|fy|financial year|calendar year)';
@@ -101,7 +102,8 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     pattern: new RegExp(
-      `\\b${MONTH} (?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE}\\b(?! ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?:,? ${YEAR}\\b)?`,
+      `\\b${MONTH} (?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE}\\b(?! ?(?:of ` +
+        `)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?:,? ${YEAR}\\b)?`,
     ),
     read: (m, today) => daysOfMonth({ first: m[2], last: m[3], month: group(m, 1), year: m[4], today }),
   },

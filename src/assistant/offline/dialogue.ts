@@ -383,5 +383,9 @@ function describeHelp({ person, allowed }: DialogueContext): string {
         .map(({ question }) => question),
     )
     .slice(0, 3);
-  return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nMost changes wait for your approval.`;
+  return (
+    `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words ` +
+    `about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nMost ` +
+    'changes wait for your approval.'
+  );
 }

@@ -177,7 +177,8 @@ const inLegalState = (entry: IndexedTool, row: Row): boolean =>
 const isTargetState = (entry: IndexedTool, { text }: Utterance, state: string): boolean =>
   !entry.legalStates.includes(state.toLowerCase()) &&
   new RegExp(
-    `\\b(?:${entry.legalStates.length > 0 ? 'as|to|it|them|be' : 'be'}) (?:being |be |fully )?${state.toLowerCase().replaceAll('_', ' ')}\\b`,
+    `\\b(?:${entry.legalStates.length > 0 ? 'as|to|it|them|be' : 'be'}) (?:being |be |fully ` +
+      `)?${state.toLowerCase().replaceAll('_', ' ')}\\b`,
     'i',
   ).test(text);
 /** The inputs to try with the finder, narrowest first. */

@@ -58,5 +58,8 @@ export function explainHidden(
         .flatMap(({ shownTo }) => shownTo),
     ),
   ];
-  return `${fieldLabel(secret[0] ?? '')} is hidden from you: ${roles.length > 0 ? `only ${joinRoles(roles)} may see it` : 'your roles do not include it'}.`;
+  return (
+    `${fieldLabel(secret[0] ?? '')} is hidden from you: ` +
+    `${roles.length > 0 ? `only ${joinRoles(roles)} may see it` : 'your roles do not include it'}.`
+  );
 }

@@ -49,7 +49,8 @@ export function describeRows(
   const extreme = findExtreme(shape, found, utterance);
   const secret = explainHidden(context, entry, { found, wanted });
   const rest = more
-    ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${suggestFilters(entry)}.`
+    ? `\n\nThis is not all: say "show more" for the next ` +
+      `${found.length === 1 ? 'one' : found.length}, or narrow it down${suggestFilters(entry)}.`
     : '';
   const doubt = isAmbiguousName(found, utterance, entry) ? '\n\nWhich one do you mean?' : '';
   const texts = found.length <= 3 ? quoteTexts(shape, found) : quoteClosest(entry, shape, { found, input });
@@ -167,7 +168,8 @@ function warnOfUnmatchedWords(entry: IndexedTool, found: readonly Row[], input: 
   const missed = unmatchedWords(entry, found[0], input);
   return missed.length === 0
     ? ''
-    : `I found nothing that mentions ${missed.map((word) => `"${escapeMarkdown(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
+    : `I found nothing that mentions ${missed.map((word) => `"${escapeMarkdown(word)}"`).join(' and ')}, so this ` +
+        `may not be what you mean.\n\n`;
 }
 const singular = (words: string): string =>
   words

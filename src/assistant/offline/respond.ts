@@ -32,7 +32,10 @@ export function respond(context: ResponseContext, frame: Frame): string {
 function reportAnswer(context: ResponseContext, result: IntentResult & { type: 'answered' }, utterance: Utterance): string {
   const { answer, entry } = result;
   if (answer.status === 'pending_confirmation')
-    return `${endSentence(answer.message.replace(/\s*(?:Nothing has changed yet\.|Approve or deny.*$)/gi, ''))} Nothing changes until you approve it: please check the card and decide there.`;
+    return (
+      `${endSentence(answer.message.replace(/\s*(?:Nothing has changed yet\.|Approve or deny.*$)/gi, ''))} Nothing changes until ` +
+      'you approve it: please check the card and decide there.'
+    );
   const given = Object.entries(result.input).find(([key]) => context.index.selfKeys.has(key))?.[1];
   // The person sees only their own rows, so "there are none" would mislead.
   if (
@@ -118,10 +121,16 @@ function askForSlot({ slot, entry }: IntentResult & { type: 'missing-slot' }): s
 }
 function reportNotFound({ called, finder, answer, entry, wrong }: IntentResult & { type: 'not-found' }): string {
   if (wrong > 0 && finder)
-    return `None of the ${wrong} ${pluralOf(finder)}${called ? ` of "${escapeMarkdown(called)}"` : ''} is in a state that allows this. ${stateRule(entry)}`.trim();
+    return (
+      `None of the ${wrong} ${pluralOf(finder)}${called ? ` of "${escapeMarkdown(called)}"` : ''} is in a state that ` +
+      `allows this. ${stateRule(entry)}`
+    ).trim();
   if (answer?.status === 'error')
     return `I could not look up "${escapeMarkdown(called)}": ${endSentence(answer.message)} ${toolNamesInWords(answer.suggestedAction)}`;
-  return `I could not find "${escapeMarkdown(called)}"${finder ? ` among the ${pluralOf(finder)} that you may see` : ''}. Please check the name, or say more about it.`;
+  return (
+    `I could not find "${escapeMarkdown(called)}"${finder ? ` among the ${pluralOf(finder)} that you may see` : ''}. Please check ` +
+    'the name, or say more about it.'
+  );
 }
 /** The rule from the error hints: "Only APPROVED invoices can be paid." */
 const stateRule = ({ tool }: IndexedTool): string =>
@@ -137,7 +146,8 @@ function reportRefusal({ person }: ResponseContext, { entry, roles, others }: In
   if (!roles) return `I cannot do that here: "${what}" changes something, and this way of asking only reads.`;
   return person.realm === 'customer'
     ? `You do not have permission for that ("${what}"): it is not available to your account.`
-    : `You do not have permission for that: "${what}" is only for ${joinRoles(entry.tool.roles)}. Ask someone who holds one of these roles.`;
+    : `You do not have permission for that: "${what}" is only for ${joinRoles(entry.tool.roles)}. Ask someone ` +
+        'who holds one of these roles.';
 }
 function reportNoIntent(context: ResponseContext, { near, order }: IntentResult & { type: 'no-intent' }): string {
   const concepts = near
@@ -145,5 +155,8 @@ function reportNoIntent(context: ResponseContext, { near, order }: IntentResult 
     .slice(0, 3)
     .map((entry) => entry.examples.find(({ succeeds }) => succeeds)?.question)
     .filter((ask) => ask !== undefined);
-  return `I cannot ${order ? 'do' : 'answer'} that: none of the tools that you may use does it.${concepts.length > 0 ? ` You could ask, for example:\n\n${concepts.map((ask) => `- ${ask}`).join('\n')}` : ''}`;
+  return (
+    `I cannot ${order ? 'do' : 'answer'} that: none of the tools that you may use does ` +
+    `it.${concepts.length > 0 ? ` You could ask, for example:\n\n${concepts.map((ask) => `- ${ask}`).join('\n')}` : ''}`
+  );
 }

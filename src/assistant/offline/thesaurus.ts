@@ -9,9 +9,11 @@ salary, pay, paycheck, wage, earn, compensation, remuneration, paid, income
 payslip, pay stub, paystub, paycheck, pay slip, pay cheque, wage slip, stub
 employee, staff, person, people, colleague, worker, headcount, team member, coworker, workforce, personnel, work, everyone, everybody
 manager, boss, supervisor, superior, report to
-delete, remove, drop, erase, throw away, take out, clear out, strike, kill, get rid of, discard, scrap, bin, trash, take off, wipe, purge, dump, ditch, void
+delete, remove, drop, erase, throw away, take out, clear out, strike, kill, get rid of, discard, scrap, bin, trash, take off, wipe, purge, \
+dump, ditch, void
 terminate, fire, dismiss, let go, lay off, offboard, sack, axe
-approve, ok, okay, accept, sign off, green light, greenlight, authorize, authorise, endorse, ratify, say yes, clear, approval, give the go-ahead, go ahead
+approve, ok, okay, accept, sign off, green light, greenlight, authorize, authorise, endorse, ratify, say yes, clear, approval, \
+give the go-ahead, go ahead
 reject, decline, deny, refuse, turn down, send back, say no, knock back, rejection, disapprove, veto
 submit, hand in, send in, file, put in, turn in, resubmit
 invoice, bill, billing
@@ -53,7 +55,8 @@ direct deposit, bank account, account, bank, deposit
 benefit, insurance, health plan, plan, perk, coverage, 401k, 401(k), retirement, dental, medical, enrolled, enroll
 contractor, freelancer, contract worker, 1099, self-employed
 withhold, withholding, deduct, deduction, take out of
-org chart, organization chart, organisation chart, hierarchy, reporting line, reporting structure, organigram, organization structure, org structure
+org chart, organization chart, organisation chart, hierarchy, reporting line, reporting structure, organigram, organization structure, \
+org structure
 direct report, report to, subordinate
 review, appraisal, evaluation, performance review, assessment
 location, office, site, based, city
@@ -207,11 +210,16 @@ export const synonymsOf = (word: string): string[] => conceptsOfWord(word).flatM
 
 /** Stems of verbs that command a change. Such a command is refused if no tool performs it. */
 export const CHANGE_VERBS: ReadonlySet<string> = new Set(
-  `move change set update edit rename reassign assign transfer promote demote cancel book order buy purchase send email mail call print schedule invite create add make mark close reopen pay approve reject delete remove hire onboard
-  offboard terminate fire submit hand put increase raise decrease lower reduce cut reset unlock lock grant revoke reimburse refund open-up merge split copy archive restore publish upload download export import install deploy turn switch
-  enable disable give extend shorten postpone reschedule book reserve rent translate write draft compose generate build run execute start stop kill erase drop throw forget undo revert replace correct store save record remember remind note jot log report file settle
-  decline deny accept sign resubmit tick complete finish relate link tell answer comment reply share escalate upgrade downgrade convert win lose wire charge issue post notify remove take withdraw name appoint swap
-  authorize authorise greenlight endorse ratify veto wipe scrap bin trash discard dump purge ditch axe void sack dismiss bump hike adjust modify amend revise alter tweak push shift delay suspend freeze block ban activate deactivate recall retract rescind`
+  `move change set update edit rename reassign assign transfer promote demote cancel book order buy purchase send email mail call print
+  schedule invite create add make mark close reopen pay approve reject delete remove hire onboard
+  offboard terminate fire submit hand put increase raise decrease lower reduce cut reset unlock lock grant revoke reimburse refund open-up
+  merge split copy archive restore publish upload download export import install deploy turn switch
+  enable disable give extend shorten postpone reschedule book reserve rent translate write draft compose generate build run execute start
+  stop kill erase drop throw forget undo revert replace correct store save record remember remind note jot log report file settle
+  decline deny accept sign resubmit tick complete finish relate link tell answer comment reply share escalate upgrade downgrade convert win
+  lose wire charge issue post notify remove take withdraw name appoint swap
+  authorize authorise greenlight endorse ratify veto wipe scrap bin trash discard dump purge ditch axe void sack dismiss bump hike adjust
+  modify amend revise alter tweak push shift delay suspend freeze block ban activate deactivate recall retract rescind`
     .split(/\s+/)
     .map(stem),
 );

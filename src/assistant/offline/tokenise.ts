@@ -163,14 +163,22 @@ const undouble = (base: string): string => (/([bdgmnprt])\1$/.test(base) ? base.
 
 /** Words that do not indicate the intent. */
 const STOP_WORDS =
-  `a an the this that these those there here it its he she his her him them they their theirs of to in on at by for from with without within into onto over under between among as than then so if or and but not no nor
-  is are was were be been being am do does did done doing have has had having will would shall should can could may might must let lets what which who whom whose when where why how
-  i me my mine myself we us our ours ourselves you your yours one ones some any all each every both either such same other others another more most much many few less least very too just only even also still yet already ever never now once again
-  please pls plz kindly thanks thank thx hi hello hey dear sorry ok okay well yes yeah sure maybe perhaps actually basically quickly quick really possible possibly need needs needed want wants wanted like would'd i'd i'm i've i'll we're we've we'd you're it's that's what's whats who's whos where's wheres how's hows when's whens there's theres let's they'll we'll you'll he'll she'll it'll that'll they've they're they'd he's she's weren't wouldn't shouldn't cheers morning afternoon evening guys folks side exactly precisely roughly approximately simply again anyway please-do gonna wanna gotta don't doesn't didn't isn't aren't wasn't can't cannot won't couldn't haven't hasn't
-  show shows tell give gives gimme list lists see view display get gets fetch bring pull up out about regarding concerning know find look looks looking check go goes going do thing things stuff something anything everything nothing kind sort lot lots bit
-  bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(
-    /\s+/,
-  );
+  `a an the this that these those there here it its he she his her him them they their theirs of to in on at by for from with without
+  within into onto over under between among as than then so if or and but not no nor
+  is are was were be been being am do does did done doing have has had having will would shall should can could may might must let lets
+  what which who whom whose when where why how
+  i me my mine myself we us our ours ourselves you your yours one ones some any all each every both either such same other others another
+  more most much many few less least very too just only even also still yet already ever never now once again
+  please pls plz kindly thanks thank thx hi hello hey dear sorry ok okay well yes yeah sure maybe perhaps actually basically quickly quick
+  really possible possibly need needs needed want wants wanted like would'd i'd i'm i've i'll we're we've we'd you're it's that's what's
+  whats who's whos where's wheres how's hows when's whens there's theres let's they'll we'll you'll he'll she'll it'll that'll they've
+  they're they'd he's she's weren't wouldn't shouldn't cheers morning afternoon evening guys folks side exactly precisely roughly
+  approximately simply again anyway please-do gonna wanna gotta don't doesn't didn't isn't aren't wasn't can't cannot won't couldn't
+  haven't hasn't
+  show shows tell give gives gimme list lists see view display get gets fetch bring pull up out about regarding concerning know find look
+  looks looking check go goes going do thing things stuff something anything everything nothing kind sort lot lots bit
+  bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering
+  help able trying try today's per via eg ie etc vs versus`.split(/\s+/);
 export const stopWords: ReadonlySet<string> = new Set(STOP_WORDS);
 
 const NUMBER_WORDS: Readonly<Record<string, number>> = {

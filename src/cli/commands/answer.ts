@@ -46,7 +46,9 @@ function incomplete({ returnedCount, warning, nextCursor, summary }: ListMetadat
     summary === undefined
       ? 'Totals that you compute from these rows are incomplete.'
       : 'The summary covers all rows, including those that are not shown.';
-  const note = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
+  const note =
+    'Incomplete: the first ' +
+    `${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
   const input = JSON.parse(asked.input) as Record<string, unknown>;
   const next = nextCursor === undefined ? [] : [`${style.dim('More')}  ${commandFor(asked, { ...input, cursor: nextCursor })}`];
   return [...wrap(note, width).map(style.yellow), ...next];

@@ -134,7 +134,8 @@ function report(
     out(`  ${style.yellow('unseen')}  ${padEnd(domain, name)}  in the database of the running process; stop that process to verify it`);
   for (const process of silent)
     out(
-      `  ${style.yellow('unseen')}  ${padEnd(safe(process), name)}  this process keeps its own part and does not answer; run this command on its machine`,
+      `  ${style.yellow('unseen')}  ${padEnd(safe(process), name)}  this process keeps its own part and does not answer; ` +
+        'run this command on its machine',
     );
   const [first] = broken;
   const total = chains.reduce((sum, { count: n }) => sum + n, 0);

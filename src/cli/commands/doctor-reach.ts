@@ -61,7 +61,9 @@ async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
     // The Date header has whole seconds.
     const ahead = there + 500 - (asked + Date.now()) / 2;
     if (!Number.isFinite(ahead) || Math.abs(ahead) <= CLOCKS_DIFFER_MS) return [];
-    const says = `The clock of ${place} is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this machine's; its tokens would be refused`;
+    const says =
+      `The clock of ${place} is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this ` +
+      `machine's; its tokens would be refused`;
     return [{ state: 'fail', says, fix: 'synchronise both clocks with NTP' }];
   } catch {
     return [{ state: 'fail', says: `${place} does not return its keys`, fix }];

@@ -155,7 +155,8 @@ async function empty(owner: Owner, domains: readonly string[], files: readonly M
   const brought = files.flatMap(({ text }) => [...text.matchAll(/^insert into (\w+\.\w+)/gim)].map(([, table]) => table ?? ''));
   const kept = [...brought, ...domains.flatMap((domain) => [`${domain}.audit`, `${domain}.effects`])];
   const { rows } = await owner.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = any ($1) and schemaname || '.' || tablename <> all ($2)`,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = any ($1)
+      and schemaname || '.' || tablename <> all ($2)`,
     [domains, kept],
   );
   if (rows.length > 0) await owner.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity`);

@@ -31,7 +31,8 @@ export async function serve(names: readonly string[], options: ProjectOptions & 
   const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
   if (lost[0] !== undefined)
     throw new Stop(
-      `The gateway does not know where ${lost[0]} is; set ${lost[0].toUpperCase()}_URL, or serve it here as well: tamshai serve ${[...names, ...lost].join(' ')}`,
+      `The gateway does not know where ${lost[0]} is; set ${lost[0].toUpperCase()}_URL, or serve it here as well: tamshai serve ` +
+        `${[...names, ...lost].join(' ')}`,
     );
   return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
 }

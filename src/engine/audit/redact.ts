@@ -14,7 +14,8 @@ const MOST_VALUES = 10_000;
 const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 const SECRET_NAMES = new Set(
   `address street phone mobile fax dob birthdate date_of_birth wage wages hourly_rate bonus compensation net_pay gross_pay net gross
-   account iban bic swift tin ein itin tax_identifier cookie set_cookie credentials credential otp pin cvv cvc card card_number code_verifier
+   account iban bic swift tin ein itin tax_identifier cookie set_cookie credentials credential otp pin cvv cvc card card_number
+   code_verifier
    assertion session_id private_key api_key`
     .split(/\s+/)
     .map(plainName),
@@ -50,7 +51,8 @@ export const hidePatterns = (text: string): string =>
 
 /** A short input that matches none of these patterns needs no redaction. A pattern may match too much, but not too little. */
 const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus compens pay net gross account iban bic swift tin ein tax cookie
-  credential otp pin cv[vc] card code assert session key salary s.?s.?n social pass secret token authoriz routing bearer eyj sk[-_] pk[-_] ghp xox`;
+  credential otp pin cv[vc] card code assert session key salary s.?s.?n social pass secret token authoriz routing bearer eyj sk[-_] pk[-_]
+  ghp xox`;
 const suspicious = (extra: readonly string[]) => {
   const words = SUSPECTS.split(/\s+/);
   for (const name of extra) words.push([...plainName(name)].join('[^a-z0-9]*'));

@@ -41,7 +41,8 @@ export function createAuditIndexes(db: Sqlite): { catchUp(): Promise<void> } {
     .raw();
   const from = 'FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3';
   const fillPeople = db.prepare(
-    `INSERT OR IGNORE INTO by_person SELECT ${bodyField('principal')} AS principal, ${bodyField('at')}, chain, n ${from} ORDER BY principal`,
+    `INSERT OR IGNORE INTO by_person SELECT ${bodyField('principal')} AS principal, ${bodyField('at')}, chain, n ${from} ORDER BY ` +
+      'principal',
   );
   const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${bodyField('at')}, chain, n ${from}`);
   // A forged record number can be arbitrarily large, so each step ends at an existing record.

@@ -12,8 +12,10 @@ export const effectsOf = ({ name }: SearchDomain): string => `${name}__effects`;
 
 const platform = (audit: string, effects: string) => `
   CREATE TABLE IF NOT EXISTS shapes (name TEXT PRIMARY KEY, print TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS ${effects} (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS ${audit} (chain TEXT, n INTEGER, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT NOT NULL, principal TEXT NOT NULL, PRIMARY KEY (chain, n)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ${effects} (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL,
+  at TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ${audit} (chain TEXT, n INTEGER, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT NOT NULL,
+  principal TEXT NOT NULL, PRIMARY KEY (chain, n)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS ${audit}_by_time ON ${audit} (at, chain, n);
   CREATE INDEX IF NOT EXISTS ${audit}_by_person ON ${audit} (principal, at, chain, n);
 `;
@@ -35,18 +37,21 @@ export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMa
     db.exec('BEGIN IMMEDIATE');
     try {
       db.exec(
-        `CREATE TABLE IF NOT EXISTS ${table} (doc INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, body TEXT NOT NULL, f TEXT NOT NULL, l TEXT NOT NULL)`,
+        `CREATE TABLE IF NOT EXISTS ${table} (doc INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL,
+          body TEXT NOT NULL, f TEXT NOT NULL, l TEXT NOT NULL)`,
       );
       db.exec(`DROP TABLE IF EXISTS ${table}_words; DROP TABLE IF EXISTS ${table}_stems`);
       const columns = shape.texts.length > 0 ? shape.texts.map((_, i) => `c${i}`) : ['c0'];
       db.exec(
-        `CREATE VIRTUAL TABLE ${table}_words USING fts5 (${columns.join(', ')}, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0")`,
+        `CREATE VIRTUAL TABLE ${table}_words USING fts5 (${columns.join(', ')}, content='', contentless_delete=1,
+          tokenize="unicode61 remove_diacritics 0")`,
       );
       db.exec(`CREATE TABLE ${table}_stems (stem TEXT PRIMARY KEY) WITHOUT ROWID`);
       (shape.spec.indexes ?? []).forEach((names, i) => {
         const keys = names.map((name) => (name === shape.key ? 'id' : `json_extract(f, '$."${name}"')`));
         db.exec(
-          `DROP INDEX IF EXISTS ${table}_${i}; CREATE INDEX ${table}_${i} ON ${table} (${[...keys, ...(names.includes(shape.key) ? [] : ['id'])].join(', ')})`,
+          `DROP INDEX IF EXISTS
+            ${table}_${i}; CREATE INDEX ${table}_${i} ON ${table} (${[...keys, ...(names.includes(shape.key) ? [] : ['id'])].join(', ')})`,
         );
       });
       again(db, domain, shape);
@@ -82,7 +87,8 @@ function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
 function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored: Stored, seen?: Set<string>) => void {
   const columns = Math.max(1, shape.texts.length);
   const words = db.prepare(
-    `INSERT INTO ${table}_words (rowid, ${Array.from({ length: columns }, (_, i) => `c${i}`).join(', ')}) VALUES (?${', ?'.repeat(columns)})`,
+    `INSERT INTO ${table}_words (rowid,
+      ${Array.from({ length: columns }, (_, i) => `c${i}`).join(', ')}) VALUES (?${', ?'.repeat(columns)})`,
   );
   const stem = db.prepare(`INSERT OR IGNORE INTO ${table}_stems SELECT value FROM json_each(?)`);
   return (doc, { w }, seen = new Set()) => {

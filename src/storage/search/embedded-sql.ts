@@ -134,7 +134,8 @@ function scored(into: Statement, table: string, asked: RowsQuery, variants: read
   ]);
   // Only words count for the number of matches that is needed.
   into.add(
-    `), hits AS MATERIALIZED (SELECT doc, sum(s) AS score FROM found GROUP BY doc HAVING count(DISTINCT CASE WHEN w >= 0 THEN w END) >= ${asked.seek?.needed ?? 1}) `,
+    '), hits AS MATERIALIZED (SELECT doc, sum(s) AS score FROM found GROUP BY doc HAVING count(DISTINCT CASE WHEN w >= 0 THEN w ' +
+      `END) >= ${asked.seek?.needed ?? 1}) `,
   );
 }
 

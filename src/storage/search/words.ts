@@ -79,7 +79,11 @@ function verb(word: string): string {
 const soft = (word: string): string => (word.length < 4 ? word : word.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i'));
 
 const STOP = new Set(
-  'a an the and or but of to in on at by for with from as is are was were be been am do does did i me my we our us you your it its this that these those there how what why when where which who can could will would should not no if then so than too very just have has had please'
+  (
+    'a an the and or but of to in on at by for with from as is are was were be been am do does did i me my we our us you your it its ' +
+    'this that these those there how what why when where which who can could will would should not no if then so than too ' +
+    'very just have has had please'
+  )
     .split(' ')
     .map(stemOf),
 );

@@ -14,7 +14,8 @@ const CHUNK = 1 << 16;
  */
 export async function withoutRowSecurity(owner: pg.ClientBase, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
-    'select name from unnest($1::text[]) with ordinality t (name, n) join pg_class on oid = name::regclass where relforcerowsecurity order by n',
+    'select name from unnest($1::text[]) with ordinality t (name, n) join pg_class on oid = name::regclass ' +
+      'where relforcerowsecurity order by n',
     [tables],
   );
   for (const { name } of rows) await owner.query(`alter table ${name} no force row level security`);
@@ -30,7 +31,8 @@ export async function withoutIndexes(owner: pg.ClientBase, table: string): Promi
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make, contype = 'f' as last
     from pg_constraint c where conrelid = $1::regclass
-      and (contype = 'f' or contype in ('p', 'u') and not exists (select from pg_constraint f where f.contype = 'f' and f.conindid = c.conindid))
+      and (contype = 'f' or contype in ('p', 'u') and not exists (select from pg_constraint f where f.contype = 'f'
+      and f.conindid = c.conindid))
     union all
     select format('drop index %s', indexrelid::regclass), pg_get_indexdef(indexrelid), false
     from pg_index where indrelid = $1::regclass and not exists (select from pg_constraint where conindid = indexrelid)

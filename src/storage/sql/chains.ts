@@ -53,7 +53,12 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
       findRecords(query, async ({ principal, limit, before }) => {
         const rows = await fetch(sql`
           select ${FILED} from ${table}
-          where true ${sql.given({ principal })} ${sql.when(before, () => sql`(at, chain, n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`)}
+          where true
+          ${sql.given({ principal })} ${sql.when(
+            before,
+            () => sql`(at, chain,
+            n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`,
+          )}
           order by at desc, chain desc, n desc limit ${limit}::int`);
         return rows.map(filedOf);
       }),

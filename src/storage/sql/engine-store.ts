@@ -69,7 +69,8 @@ export function createSqlEngineStore(database: SqlDatabase, { clock, seal }: Sql
       },
       async markUsed(client, expiresAt) {
         await write(
-          'update tamshai.clients set used_at = coalesce(used_at, $3), expires_at = $4 where realm = $1 and client_id = $2 and expires_at > $3',
+          'update tamshai.clients set used_at = coalesce(used_at, $3), expires_at = $4 where realm = $1 and client_id = $2 ' +
+            'and expires_at > $3',
           [...ofClient(client), now(), expiresAt.toISOString()],
         );
       },

@@ -36,13 +36,15 @@ const HOLES: readonly { readonly problem: string; readonly sql: string }[] = [
   },
   {
     problem: 'Row security does not apply to these logins, because they own tables:',
-    sql: `select distinct r.rolname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
+    sql: `select distinct r.rolname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      join pg_roles r on r.oid = c.relowner
       where n.nspname = any ($1) and c.relkind in ('r', 'p', 'v', 'm') and split_part(r.rolname, '_', 1) = any ($1)`,
   },
   {
     problem: 'These views return all rows that their owner may see:',
     sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = any ($1) and c.relkind = 'v' and not coalesce('security_invoker=true' = any (c.reloptions) or 'security_invoker=on' = any (c.reloptions), false)`,
+      where n.nspname = any ($1) and c.relkind = 'v' and not coalesce('security_invoker=true' = any (c.reloptions)
+      or 'security_invoker=on' = any (c.reloptions), false)`,
   },
   {
     problem: 'Everyone may use',

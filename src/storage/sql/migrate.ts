@@ -110,7 +110,8 @@ export async function migrate(owner: pg.ClientBase, files: readonly Migration[],
   await owner.query(`select pg_advisory_lock(${LOCK})`);
   try {
     await owner.query(`create schema if not exists tamshai;
-      create table if not exists tamshai.migrations (name text primary key, digest text not null, at timestamptz not null default clock_timestamp())`);
+      create table if not exists tamshai.migrations (name text primary key, digest text not null,
+      at timestamptz not null default clock_timestamp())`);
     const { rows } = await owner.query<{ name: string; digest: string }>('select name, digest from tamshai.migrations');
     const applied = new Map(rows.map((row) => [row.name, row.digest]));
     const done: string[] = [];
@@ -195,7 +196,8 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
   try {
     await (domain === undefined ? owner.query(text) : runAsDomain(owner, file, domain));
     await owner.query(
-      'insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do update set digest = excluded.digest, at = clock_timestamp()',
+      'insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do update ' +
+        'set digest = excluded.digest, at = clock_timestamp()',
       [name, digest(file)],
     );
     if (!once && domain !== undefined)

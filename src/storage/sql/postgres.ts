@@ -47,7 +47,8 @@ export function openPostgres(options: PostgresOptions): SqlDatabase {
   };
   // Planning a view with policies costs more than reading it, so all callers of a role share a generic plan.
   const settings = (readOnly: boolean) =>
-    `${companySettings(company)}; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
+    `${companySettings(company)}; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set ` +
+    `default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
 
   const readersOf = new Map<string, PipelinedReaders>();
   const reading = (role: string) => {

@@ -14,7 +14,8 @@ interface Column {
 
 /**
  * The driver versions that this file was checked with; a test compares them with the installed ones. This file relies on:
- * 1. `Query.submit` corks the stream and calls `prepare(connection)`. `prepare` calls parse once per name, then bind, describe, execute, sync.
+ * 1. `Query.submit` corks the stream and calls `prepare(connection)`. `prepare` calls parse once per name, then bind, describe,
+ *    execute, sync.
  * 2. The client calls `handleRowDescription`, `handleDataRow`, `handleCommandComplete` and `handleReadyForQuery`, in this order.
  * 3. If the query fails, the client calls `handleError` of the query, which calls `callback`.
  * 4. `bind` uses the unnamed portal, which `EXECUTE_AND_SYNC` executes, and requests every column as text.

@@ -32,7 +32,8 @@ export async function connect(url: string, company: Company = DEFAULT_COMPANY): 
     const { code = '' } = error as { code?: string };
     if (code === UNKNOWN_VALUE)
       throw new DatabaseProblem(
-        `PostgreSQL at ${addressOf(url)} does not know the time zone ${company.timeZone}; update its time zone data, or choose another zone.`,
+        `PostgreSQL at ${addressOf(url)} does not know the time zone ${company.timeZone}; update its time zone ` +
+          'data, or choose another zone.',
       );
     if (code.startsWith('28')) throw new LoginRefused(`PostgreSQL at ${addressOf(url)} does not accept the login.`);
     throw new DatabaseProblem(`PostgreSQL at ${addressOf(url)} ${code === '3D000' ? 'has no such database' : 'does not answer'}.`);

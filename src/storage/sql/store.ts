@@ -15,7 +15,8 @@ import { conditionOf, grouped, groupOf } from './groups.ts';
  * running statements and in its log (%a).
  */
 const IDENTITY =
-  "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, set_config('application_name', $4, true) as d";
+  "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, " +
+  "set_config('application_name', $4, true) as d";
 const identityOf = ({ person, shows, requestId }: StoreSession): unknown[] => [
   person.employeeId ?? '',
   person.principal,
@@ -40,7 +41,8 @@ const wrapped = new Map<string, string>();
 function withIdentity(text: string): string {
   let whole = wrapped.get(text);
   if (whole === undefined) {
-    whole = `with s as materialized (select ${IDENTITY}) select q.* from s cross join lateral (select * from (${text}) t where s.a is not null and s.b is not null and s.c is not null offset 0) q`;
+    whole = `with s as materialized (select ${IDENTITY}) select q.* from s cross join lateral (select * from (${text}) t
+      where s.a is not null and s.b is not null and s.c is not null offset 0) q`;
     wrapped.set(text, whole);
   }
   return whole;
@@ -177,7 +179,8 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
             if (id !== undefined) {
               await run(
                 session,
-                sql`insert into ${schema}.effects (confirmation_id, tool, principal) values (${own}, ${tool}, ${who.person.principal}) on conflict do nothing`,
+                sql`insert into ${schema}.effects (confirmation_id, tool, principal) values (${own}, ${tool}, ${who.person.principal})
+                  on conflict do nothing`,
               );
               const [kept] = await run(session, sql`select result from ${schema}.effects where confirmation_id = ${own}`);
               if (kept?.['result'] != null) return kept['result'];
@@ -197,7 +200,8 @@ export function createSqlStore(database: SqlDatabase, domain: string, chain: Cha
             [link, effect] = [record, effected.result];
             await run(
               session,
-              sql`insert into ${schema}.audit (chain, n, body, mac, at, principal) values (${record.chain}, ${record.n}, ${record.body}, ${record.mac}, ${effected.audit.at}, ${effected.audit.principal})`,
+              sql`insert into ${schema}.audit (chain, n, body, mac, at, principal)
+                values (${record.chain}, ${record.n}, ${record.body}, ${record.mac}, ${effected.audit.at}, ${effected.audit.principal})`,
             );
             return effected.result;
           });

@@ -15,7 +15,8 @@ const RULES: readonly Rule[] = [
   {
     problem: (name, domain) =>
       `Row security is not forced on the table ${name}: call tamshai.begin_rules('${domain}') at the top of policies.sql.`,
-    sql: `select format('%I.%I', nspname, relname) as name ${IN_DOMAIN} and relkind in ('r', 'p') and not (relrowsecurity and relforcerowsecurity)`,
+    sql: `select format('%I.%I', nspname, relname) as name ${IN_DOMAIN} and relkind in ('r', 'p') and not (relrowsecurity
+      and relforcerowsecurity)`,
   },
   {
     problem: (name) => `The table ${name} is granted to a role, but has no policy.`,
@@ -54,7 +55,8 @@ const RULES: readonly Rule[] = [
   },
   {
     problem: (name, domain) => `${name} is a role of ${domain}, but has rights in another domain's schema.`,
-    sql: `select distinct format('%I on %I.%I', rolname, nspname, relname) as name from pg_class c join pg_namespace n on n.oid = relnamespace,
+    sql: `select distinct format('%I on %I.%I', rolname, nspname, relname) as name from pg_class c
+      join pg_namespace n on n.oid = relnamespace,
         aclexplode(relacl) a join pg_roles r on r.oid = a.grantee
       where split_part(rolname, '_', 1) = $1 and nspname not in ($1, 'tamshai', 'pg_catalog', 'information_schema')`,
   },

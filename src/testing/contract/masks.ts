@@ -49,7 +49,8 @@ async function checkMask(subject: Subject, { domain, mask, rule }: { domain: Any
     unique(
       wrong.map(
         ({ tool, person, field, value }) =>
-          `${nameOf(tool)} shows ${field} to ${person.username} (${person.roles.join(', ')}), who may not see it (mask '${mask}'): expected '${HIDDEN}', but got ${inShort(value)}.`,
+          `${nameOf(tool)} shows ${field} to ${person.username} (${person.roles.join(', ')}), who may not see it (mask '${mask}'): ` +
+          `expected '${HIDDEN}', but got ${inShort(value)}.`,
       ),
     ),
   );

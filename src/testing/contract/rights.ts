@@ -26,7 +26,8 @@ export function rightsCases(subject: Subject, { update }: RightsOptions): Contra
       const difference = firstDifference(readFileSync(file, 'utf8'), text);
       ensure(
         difference === undefined,
-        `${domain.name}: the rights differ from rights.md ${difference}\nIf the change is intended, run the suite once with { update: true } and commit the file.`,
+        `${domain.name}: the rights differ from rights.md ${difference}\nIf the change is intended, run the suite once with { ` +
+          'update: true } and commit the file.',
       );
     },
   }));
@@ -74,7 +75,8 @@ const GRANTS = `
       from (select nspname, aclexplode(nspacl) as a, nspowner from pg_namespace where nspname = $1) x where (a).grantee <> nspowner
     union all
     select 1, relname::text, null, (a).grantee, (a).privilege_type
-      from (select relname, relowner, aclexplode(relacl) as a from pg_class where relnamespace = $1::regnamespace) x where (a).grantee <> relowner
+      from (select relname, relowner, aclexplode(relacl) as a from pg_class where relnamespace = $1::regnamespace) x
+      where (a).grantee <> relowner
     union all
     select 1, relname::text, attname, (a).grantee, (a).privilege_type
       from (select relname, attname, relowner, aclexplode(attacl) as a from pg_attribute join pg_class c on c.oid = attrelid
@@ -88,13 +90,17 @@ const GRANTS = `
       || coalesce('(' || string_agg(column_name::text, ' ' order by column_name::text collate "C") || ')', '') as permit
     from granted left join pg_roles r on r.oid = grantee group by kind, rolname, object, privilege_type
   ), objects as (
-    select kind, role, object, object || ' ' || string_agg(permit, ' ' order by permit collate "C") as line from rights group by kind, role, object
+    select kind, role, object, object || ' ' || string_agg(permit, ' ' order by permit collate "C") as line from rights
+    group by kind, role, object
   )
-  select role::text as role, string_agg(line, '; ' order by kind, object collate "C") as rights from objects group by role order by role collate "C"`;
+  select role::text as role, string_agg(line, '; ' order by kind, object collate "C") as rights from objects group by role
+  order by role collate "C"`;
 const POLICIES = `select tablename::text as "table", policyname::text as name, lower(cmd) as cmd, array_to_string(roles, ', ') as roles,
-    lower(permissive) as permissive, regexp_replace(coalesce(qual, ''), '\\s+', ' ', 'g') as rows, regexp_replace(coalesce(with_check, ''), '\\s+', ' ', 'g') as checked
+    lower(permissive) as permissive, regexp_replace(coalesce(qual, ''), '\\s+', ' ', 'g') as rows, regexp_replace(coalesce(with_check,
+    ''), '\\s+', ' ', 'g') as checked
   from pg_policies where schemaname = $1 order by tablename collate "C", policyname collate "C", cmd, 4`;
-const DEFINERS = `select proname || ' as ' || proowner::regrole as name from pg_proc where prosecdef and pronamespace = $1::regnamespace order by 1`;
+const DEFINERS = `select proname || ' as ' || proowner::regrole as name from pg_proc where prosecdef
+  and pronamespace = $1::regnamespace order by 1`;
 
 async function sqlRights(domain: string, owner: Owner): Promise<Sections> {
   const text = (value: unknown) => (typeof value === 'string' ? value : '');

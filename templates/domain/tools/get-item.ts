@@ -12,7 +12,12 @@ export const getItem = domain.read({
   errors: { ITEM_NOT_FOUND: itemNotFound },
   examples: [
     { question: 'Show me the first item of {{name}}', as: '{{executive}}', input: { item_id: '0a100000-0000-4000-8000-000000000001' } },
-    { question: 'Open the item of somebody else', as: '{{employee}}', input: { item_id: '0a100000-0000-4000-8000-000000000001' }, expects: 'ITEM_NOT_FOUND' },
+    {
+      question: 'Open the item of somebody else',
+      as: '{{employee}}',
+      input: { item_id: '0a100000-0000-4000-8000-000000000001' },
+      expects: 'ITEM_NOT_FOUND',
+    },
   ],
   summary: ({ title, due }) => `${title}, due on ${due}`,
 

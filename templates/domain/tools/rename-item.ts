@@ -19,7 +19,11 @@ export const renameItem = domain.write({
     TITLE_UNCHANGED: { message: 'The item already has this title.', hint: 'Do nothing, or give another title.' },
   },
   examples: [
-    { question: 'Rename the first item of {{name}} to Review', as: '{{executive}}', input: { item_id: '0a100000-0000-4000-8000-000000000001', title: 'Review' } },
+    {
+      question: 'Rename the first item of {{name}} to Review',
+      as: '{{executive}}',
+      input: { item_id: '0a100000-0000-4000-8000-000000000001', title: 'Review' },
+    },
     {
       question: 'Rename that item of {{name}} to Mine',
       as: '{{employee}}',

@@ -32,7 +32,16 @@ export const facilitiesSample: Sample = {
       .filter(([, person]) => person < directory.size)
       .map(([which, person, days, from, to, purpose], n) => {
         const { id: employee, first, last } = directory.person(person);
-        return { booking: id('0b100000', n + 1), room: room(which), employee, name: `${first} ${last}`, day: later(today, days), from, to, purpose };
+        return {
+          booking: id('0b100000', n + 1),
+          room: room(which),
+          employee,
+          name: `${first} ${last}`,
+          day: later(today, days),
+          from,
+          to,
+          purpose,
+        };
       });
     return [
       {
@@ -61,7 +70,17 @@ export const facilitiesSample: Sample = {
         name: 'facilities.bookings',
         columns: ['booking_id', 'room_id', 'employee_id', 'booked_by', 'day', 'from_hour', 'to_hour', 'purpose'],
         estimate: booked.length,
-        rows: () => booked.map(({ booking, room: where, employee, name, day, from, to, purpose }) => [booking, where, employee, name, day, from, to, purpose]),
+        rows: () =>
+          booked.map(({ booking, room: where, employee, name, day, from, to, purpose }) => [
+            booking,
+            where,
+            employee,
+            name,
+            day,
+            from,
+            to,
+            purpose,
+          ]),
       },
       {
         name: 'facilities.taken_hours',

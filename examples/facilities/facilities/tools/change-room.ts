@@ -17,7 +17,10 @@ export const changeRoom = facilities.write({
   output: room,
   errors: {
     ROOM_NOT_FOUND: roomNotFound,
-    ROOM_UNCHANGED: { message: 'The room already has these seats and this equipment.', hint: 'Do nothing, or give other seats or equipment.' },
+    ROOM_UNCHANGED: {
+      message: 'The room already has these seats and this equipment.',
+      hint: 'Do nothing, or give other seats or equipment.',
+    },
   },
   examples: [
     { question: 'Weser has 8 seats now', as: 'lena.fischer', input: { room_id: '0b000000-0000-4000-8000-000000000002', seats: 8 } },
@@ -42,7 +45,13 @@ export const changeRoom = facilities.write({
     const before = { seats: found.seats, equipment: found.equipment.join(', ') };
     const changes = changed(before, { seats: next.seats, equipment: next.equipment.join(', ') });
     if (changes.length === 0) throw fail('ROOM_UNCHANGED');
-    return { summary: `Change the room ${found.name}`, subject: { label: `${found.name}, ${found.building}`, id: room_id }, changes, reason, next };
+    return {
+      summary: `Change the room ${found.name}`,
+      subject: { label: `${found.name}, ${found.building}`, id: room_id },
+      changes,
+      reason,
+      next,
+    };
   },
 
   async execute({ room_id }, { sql, plan, output }) {

@@ -108,7 +108,8 @@ export async function figureLines({ postgres, trees }: Company, rows: number, ti
         ours('count by department', staff, byDepartment),
         bare(
           'average by department and quarter',
-          `select department, date_trunc('quarter', hire_date), avg(salary) from hr.employees left join hr.pay using (employee_id) where active group by 1, 2`,
+          `select department, date_trunc('quarter', hire_date), avg(salary) from hr.employees left join hr.pay using (employee_id)
+            where active group by 1, 2`,
         ),
         ours(
           'average by department and quarter',
@@ -126,7 +127,9 @@ export async function figureLines({ postgres, trees }: Company, rows: number, ti
         what,
         goal,
         ratio: (one?.micros ?? 0) / Math.max(two?.micros ?? 0, 1),
-        note: `${((one?.micros ?? 0) / 1000).toFixed(1)} ms CPU in the database, compared with ${((two?.micros ?? 0) / 1000).toFixed(1)} ms`,
+        note:
+          `${((one?.micros ?? 0) / 1000).toFixed(1)} ms CPU in the database, compared with ` +
+          `${((two?.micros ?? 0) / 1000).toFixed(1)} ms`,
       };
     };
     const of = `of ${rows.toLocaleString('en')}`;

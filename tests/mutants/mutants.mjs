@@ -243,4 +243,47 @@ export const MUTANTS = [
     replace: 'canonicalUuid(claim) ?? canonicalUuid(sub);',
     tests: ['tests/unit/identity-tokens', 'tests/unit/identity-external', 'tests/unit/identity-state'],
   },
+  // Groups and measures of the stores
+  {
+    area: 'figures',
+    name: 'no figure of documents uses a hidden field',
+    find: `if (namedFields(asked).some((field) => isHidden(field, hide))) throw new Error('figures of a hidden field');`,
+    replace: '',
+    tests: ['tests/ports/groups'],
+  },
+  {
+    area: 'figures',
+    name: 'groups of documents stay within the row scope',
+    find: 'database.group(query.collection, both(scope, matching(query.filter, hide), conditionOf(asked.where, hide)), asked)',
+    replace: 'database.group(query.collection, both(matching(query.filter, hide), conditionOf(asked.where, hide)), asked)',
+    tests: ['tests/ports/groups'],
+  },
+  {
+    area: 'figures',
+    name: 'groups of search collections stay within the row scope',
+    find: '[await this.scope(shape), ...given.map((filter) => usable(shape, filter, hidden))]',
+    replace: 'given.map((filter) => usable(shape, filter, hidden))',
+    tests: ['tests/ports/groups'],
+  },
+  {
+    area: 'figures',
+    name: 'no figure of a search collection uses a hidden field',
+    find: 'checkedGroups(rows, asked, this.hidden(rows.shape))',
+    replace: 'checkedGroups(rows, asked, new Set())',
+    tests: ['tests/ports/groups'],
+  },
+  {
+    area: 'figures',
+    name: 'a value outside the edges belongs to the first or the last group in SQL',
+    find: '${edges.slice(1, -1)}::${EDGE_TYPES[type]}',
+    replace: '${edges}::${EDGE_TYPES[type]}',
+    tests: ['tests/ports/groups'],
+  },
+  {
+    area: 'figures',
+    name: 'a list applies further conditions in SQL',
+    find: 'const conditions = where === undefined ? [] : [conditionOf(where)];',
+    replace: 'const conditions: SqlText[] = [];',
+    tests: ['tests/ports/groups'],
+  },
 ];

@@ -11,7 +11,7 @@ import { FieldFilter, Filter, filters } from '../../src/declare/filter.ts';
 import { asc } from '../../src/declare/order.ts';
 import { field, searchWords } from '../../src/declare/search.ts';
 import { sql } from '../../src/declare/sql.ts';
-import type { Group, GroupsQuery, Store, StoreSession } from '../../src/engine/store.ts';
+import type { Group, GroupsQuery, Store, StoreSession, Window } from '../../src/engine/store.ts';
 import { platformFolder } from '../../src/server/schemas.ts';
 import type { DocumentDatabase } from '../../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
@@ -44,12 +44,24 @@ export const order = z.object({
   note: z.string(),
 });
 
+export interface Part {
+  readonly words?: string;
+  /** Rows after this id. */
+  readonly after?: string;
+  readonly take?: number;
+}
 export interface GroupsTestStore {
   /** All rows that the caller can list, or those that match the conditions. */
-  rows(who: StoreSession, where?: Filter, words?: string): Promise<Order[]>;
+  rows(who: StoreSession, where?: Filter, part?: Part): Promise<Order[]>;
   groups(who: StoreSession, asked: GroupsQuery, words?: string): Promise<Group[]>;
   close(): Promise<void>;
 }
+const windowOf = (where: Filter | undefined, { after, take = 10_000 }: Part = {}, key = 'id'): Window => ({
+  order: asc(key),
+  after: after === undefined ? undefined : [after],
+  take,
+  where,
+});
 export interface Opened {
   /** The orders of `removed` are deleted after they were stored. */
   readonly rows: readonly Order[];
@@ -99,8 +111,7 @@ function onSql(database: SqlDatabase, close: () => Promise<void>): GroupsTestSto
   const store: Store<'sql'> = createSqlStore(database, 'ledger', idle, undefined as never);
   const list = sql`select * from ledger.list`;
   return {
-    rows: (who, where) =>
-      store.page(who, list, { order: asc('id'), after: undefined, take: 10_000, where }, order) as Promise<unknown> as Promise<Order[]>,
+    rows: (who, where, part) => store.page(who, list, windowOf(where, part), order) as Promise<unknown> as Promise<Order[]>,
     groups: (who, asked) => store.groups(who, list, asked),
     close,
   };
@@ -167,8 +178,8 @@ async function onDocuments(database: DocumentDatabase, { rows, removed }: Opened
   }
   const named = (filter: Filter | undefined) => filter && renamed(filter);
   return {
-    async rows(who, where) {
-      const window = { order: asc('_id'), after: undefined, take: 10_000, where: named(where) };
+    async rows(who, where, part) {
+      const window = windowOf(named(where), part, '_id');
       const found = await store.page(who, documentWords.from('orders'), window, document.extend({ team: z.string().nullish() }));
       return found.map(({ _id, ...row }) => order.parse({ ...row, id: _id, team: row['team'] ?? null }));
     },
@@ -244,13 +255,10 @@ async function openOnSearch(url: string, { rows, removed }: Opened): Promise<Gro
   await backend.loader.fill('orders', rows.filter(({ id }) => !removed.includes(id)) as unknown as Record<string, unknown>[], () => {});
   const store = backend.store(idle);
   return {
-    rows: (who, where, words) =>
-      store.page(
-        who,
-        searchWords.from('orders', undefined, words),
-        { order: asc('id'), after: undefined, take: 10_000, where },
-        order,
-      ) as Promise<unknown> as Promise<Order[]>,
+    rows: (who, where, part) =>
+      store.page(who, searchWords.from('orders', undefined, part?.words), windowOf(where, part), order) as Promise<unknown> as Promise<
+        Order[]
+      >,
     groups: (who, asked, words) => store.groups(who, searchWords.from('orders', undefined, words), asked),
     async close() {
       await backend.drop?.();

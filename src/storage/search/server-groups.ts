@@ -1,4 +1,5 @@
 /** Groups with their measures on Elasticsearch and OpenSearch. Every number is exact: no aggregation here estimates. */
+import { failure } from '../../declare/errors.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Group, GroupKey, GroupMeasure } from '../../engine/store.ts';
 import { type GroupsAsked, innerEdges, type KeyValue, type MeasureValue } from './groups.ts';
@@ -10,6 +11,8 @@ export type Aggregate = (body: Json) => Promise<Row>;
 
 const PAGE = 1_000;
 const AT_ONCE = 6;
+/** The deadline of all searches together. Each search has its own. */
+const ALL_MS = 5_000;
 
 /** The server has no least and greatest word. It can list the first word of an order. */
 const firstWord = (field: string, order: 'asc' | 'desc'): Json => ({ terms: { field: `f.${field}`, size: 1, order: { _key: order } } });
@@ -42,8 +45,13 @@ const bucketQuery = ({ field }: GroupKey, edges: readonly string[], i: number): 
   range: { [`f.${field}`]: { ...(i > 0 && { gte: edges[i - 1] }), ...(i < edges.length && { lt: edges[i] }) } },
 });
 
-export async function serverGroups(aggregate: Aggregate, asked: GroupsAsked): Promise<Group[]> {
+export async function serverGroups(search: Aggregate, asked: GroupsAsked): Promise<Group[]> {
   const { shape, by, measures, most } = asked;
+  const until = Date.now() + ALL_MS;
+  const aggregate: Aggregate = (body) => {
+    if (Date.now() > until) throw failure('TIMEOUT', 'The search server took too long.');
+    return search(body);
+  };
   const aggs = Object.fromEntries(
     measures.flatMap((measure, i) => {
       const made = aggregation(shape, measure);

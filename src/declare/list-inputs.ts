@@ -1,7 +1,7 @@
 /** The filters that every list gets from the fields of its rows: ranges, several values, and the exact count. */
 import { z } from 'zod';
 import { type Company, startOfDay } from './company.ts';
-import { day } from './fields.ts';
+import { day, sensitive } from './fields.ts';
 import { type Condition, type Filter, filters, is, type Scalar } from './filter.ts';
 import type { ListField } from './list-fields.ts';
 
@@ -58,14 +58,18 @@ const isOptional = (schema: z.ZodType): boolean => {
   return parsed.success && parsed.data === undefined;
 };
 
-/** The derived input of a field; undefined if the field cannot be a filter. `own` is the input of the same name that the tool declares. */
+/**
+ * The derived input of a field; undefined if the field cannot be a filter. `own` is the input of the same name that the tool declares.
+ * The audit log never contains a condition on a masked field, because it would tell what the caller may know.
+ */
 function derivedInput(field: ListField, own: z.ZodType | undefined): z.ZodType | undefined {
   // A required input, or one with a default, always narrows the list. Its condition cannot be replaced.
   if (own !== undefined && !isOptional(own)) return undefined;
   const form = formOf(field, own);
   if (form === undefined) return undefined;
   // Forms show the inputs that the tool declares, and offer the others as further filters.
-  return own === undefined ? form.optional().meta({ filter: 'field' }) : z.union([own, form]).optional().meta({ filter: 'own' });
+  const input = own === undefined ? form.optional().meta({ filter: 'field' }) : z.union([own, form]).optional().meta({ filter: 'own' });
+  return field.mask === undefined ? input : sensitive(input);
 }
 
 function formOf(field: ListField, own: z.ZodType | undefined): z.ZodType | undefined {

@@ -49,6 +49,7 @@ export function checkDomains(installed: readonly Installed[], folder: string): v
     checkAudiences(domain, where(domain));
     checkRoles(domain, where(domain));
   }
+  checkRoleOwners(domains, where);
   checkNeeds(installed, where);
   for (const each of installed) {
     const here = where(each.domain);
@@ -96,6 +97,23 @@ export function checkName({ name, store }: Pick<AnyDomain, 'name' | 'store'>, wh
   if (RESERVED.has(name)) throw new ConfigProblem(`The domain ${where} needs another name: ${name} is reserved.`);
   if (store === 'sql' && SQL_WORDS.has(name))
     throw new ConfigProblem(`The domain ${where} needs another name: ${name} is a reserved word of SQL.`);
+  if (store === 'sql' && name.startsWith('pg'))
+    throw new ConfigProblem(`The domain ${where} needs another name: PostgreSQL reserves names that begin with pg.`);
+}
+
+/** Each role belongs to one domain, which alone may grant its rights. */
+function checkRoleOwners(domains: readonly AnyDomain[], where: (domain: AnyDomain) => string): void {
+  const owners = new Map<string, AnyDomain>();
+  for (const domain of domains) {
+    for (const role of domain.roles?.names ?? []) {
+      const owner = owners.get(role);
+      if (owner !== undefined)
+        throw new ConfigProblem(`${where(owner)} and ${where(domain)} both declare the role ${role}; rename one of them.`);
+      if ((BASE_ROLES as readonly string[]).includes(role))
+        throw new ConfigProblem(`The domain ${where(domain)} declares the role ${role}, which the engine has; rename it.`);
+      owners.set(role, domain);
+    }
+  }
 }
 
 /** Another domain must provide each need in the same version. */

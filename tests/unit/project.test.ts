@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { tasks } from '../../domains/index.ts';
+import { builtInDomains, tasks } from '../../domains/index.ts';
 import { readProject } from '../../src/cli/registry.ts';
 import { defineDomain } from '../../src/declare/define.ts';
 import { defineContract } from '../../src/declare/contracts.ts';
@@ -101,7 +101,7 @@ const withPrompt = (description: string) =>
     });
     return { tools: [tool], resources: [prompt] };
   });
-const onSql = (audiences: object) => desk({ store: 'sql', collections: undefined, audiences });
+const onSql = (audiences: object, name = 'desk') => desk({ name, store: 'sql', collections: undefined, audiences });
 const audience = (roles: readonly string[]) => ({ roles, sees: 'all' });
 
 const HERE = 'desk (project.test.ts)';
@@ -133,7 +133,12 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
         desk({ name: 'room', roles: defineRoles({ 'desk-read': { means: '' } }) }),
       ],
     },
-    `${FILE}: The role 'desk-read' is declared by desk and by room.`,
+    'desk (project.test.ts) and room (project.test.ts) both declare the role desk-read; rename one of them.',
+  ],
+  [
+    'a role of the engine',
+    { domains: [desk({ roles: { names: ['manager'], specs: { manager: { means: '' } } } })] },
+    'The domain desk (project.test.ts) declares the role manager, which the engine has; rename it.',
   ],
 ];
 test.each(REFUSED)('a configuration with %s is refused', (_what, given, sentence) => {
@@ -172,6 +177,11 @@ const REFUSED_DOMAINS: readonly (readonly [string, Installed, string])[] = [
   // Without this rule the tool c of a_b and the tool b_c of a would have the same name on the gateway.
   ['an underscore in its name', desk({ name: 'the_desk' }), `The domain the_desk (project.test.ts) ${NAME_RULE}`],
   ['a name of PostgreSQL', desk({ name: 'pg_desk' }), `The domain pg_desk (project.test.ts) ${NAME_RULE}`],
+  [
+    'a name that begins like those of PostgreSQL',
+    onSql({ own: audience(['employee']) }, 'pgdesk'),
+    'The domain pgdesk (project.test.ts) needs another name: PostgreSQL reserves names that begin with pg.',
+  ],
   ['a name of one letter', desk({ name: 'd' }), `The domain d (project.test.ts) ${NAME_RULE}`],
   ['a name of 21 letters', desk({ name: 'd'.repeat(21) }), `The domain ${'d'.repeat(21)} (project.test.ts) ${NAME_RULE}`],
   ['a schema of PostgreSQL', desk({ name: 'public' }), 'The domain public (project.test.ts) needs another name: public is reserved.'],
@@ -295,6 +305,10 @@ test('schemas of another version of zod are refused', () => {
     `The schemas of the tool get_desk of ${HERE} come from zod ${major}.${minor}.${patch + 1}, not from ${major}.${minor}.${patch}; ` +
       `import { z } from 'tamshai'.`,
   );
+});
+
+test('the built-in domains satisfy the rules for domains of companies', () => {
+  expect(readProject({ domains: builtInDomains }, FILE, FOLDER).registry.domains).toHaveLength(9);
 });
 
 test('a valid configuration has its domains in order, its company and its sample', () => {

@@ -17,6 +17,11 @@ const input = { employee_id: 'e1', new_salary: 95_000, reason: 'merit' };
 const request = { server: 'hr', tool: 'update_salary', input, surface: 'mcp', requestId: 'r1', caller } as const;
 const runtime = { clock, registry };
 const call = () => ({ runtime, request, tool, started: performance.now() });
+const filtered = () => ({
+  ...call(),
+  tool: registry.find('hr', 'list_employees'),
+  request: { ...request, tool: 'list_employees', input: { department: 'Sales', salary: { from: 90_000 } } },
+});
 const changes = [
   { field: 'salary', label: 'Salary', from: 1, to: 2, format: 'money' as const },
   { field: 'department', label: 'Department', from: 'a', to: 'b', format: 'text' as const },
@@ -59,6 +64,25 @@ const KINDS: readonly (readonly [string, () => unknown, string])[] = [
     'a write without approval',
     () => recorder.wroteAtOnce(call(), { status: 'success', data: {} }, changes),
     `{${HR},"decision":"allowed","code":null,"ms":0,"rows":1,"requestId":"r1",${INPUT},${CHANGES}}`,
+  ],
+  [
+    'a list with a condition on a masked field',
+    () => recorder.answered(filtered(), success),
+    `{${HEAD},"surface":"mcp","origin":"web","server":"hr","tool":"list_employees","decision":"allowed","code":null,"ms":0,"rows":2,"requestId":"r1","input":"{\\"department\\":\\"Sales\\",\\"salary\\":\\"*** (Hidden)\\"}"}`,
+  ],
+  [
+    'a refused contract call',
+    () =>
+      recorder.refusedContract(
+        {
+          runtime,
+          provision: { name: 'employment', domain: { name: 'hr' } } as never,
+          call: { call: 'find', person, requestId: 'r4' } as never,
+          started: 0,
+        },
+        'FORBIDDEN',
+      ),
+    `{${HEAD},"surface":"internal","origin":"contract","server":"hr","tool":"employment.find","decision":"refused","code":"FORBIDDEN","ms":0,"rows":0,"requestId":"r4","input":"{}"}`,
   ],
   [
     'a first use',

@@ -61,8 +61,11 @@ function textProblems(tool: Tool): string[] {
   const problems: string[] = [];
   if (!/^\S.{2,58}\S$/.test(tool.title)) problems.push(`${nameOf(tool)}: the title must have 4 to 60 characters.`);
   if (!/^\S.{15,400}\S$/s.test(tool.description)) problems.push(`${nameOf(tool)}: the description must have 17 to 402 characters.`);
-  for (const [path, { properties, additionalProperties }] of objectsIn(jsonSchema(tool.input, 'input'))) {
+  for (const [path, { additionalProperties }] of objectsIn(jsonSchema(tool.input, 'input')))
     if (additionalProperties !== false) problems.push(`${nameOf(tool)}: the input ${path || '/'} accepts undeclared keys.`);
+  // The filters that a list gets from the fields of its rows have no descriptions: their names and types say what they do.
+  const declared = tool.kind === 'list' ? tool.ownInput : tool.input;
+  for (const [path, { properties }] of objectsIn(jsonSchema(declared, 'input'))) {
     for (const [key, field] of Object.entries(properties as Record<string, { description?: string }>))
       if (!/\S/.test(field.description ?? '')) problems.push(`${nameOf(tool)}: the input ${path}/${key} has no description.`);
   }

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** The folder or the suffix of a test file says what it needs; CONTRIBUTING.md lists both. */
-const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {
+export const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {
   embedded: {
     include: ['tests/*.test.ts', 'tests/{unit,contract,journeys,ports,hostile}/**/*.test.ts'],
     exclude: ['**/*.{long,servers}.test.ts'],

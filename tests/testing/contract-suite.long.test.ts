@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contractSuite, type ContractSuite, openTestServer, type TestServer } from '../../src/testing/index.ts';
 import { devicesConfig } from './fixtures/devices.ts';
+import { lockersConfig } from './fixtures/lockers.ts';
 
 /** The problem that one case reports; undefined if it passes. */
 async function problemIn({ cases }: ContractSuite, name: string): Promise<string | undefined> {
@@ -141,4 +142,55 @@ describe('a server that does not keep what its domain declares', () => {
         "'*** (Hidden)', but got SN-1000.",
     );
   }, 120_000);
+});
+
+describe('a sound domain on documents', () => {
+  const { config, folder } = lockersConfig();
+  const suite = contractSuite(config, { domains: ['lockers'] });
+  afterAll(async () => {
+    await suite.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each(suite.cases.map(({ name, run }) => [name, run] as const))('%s', async (_name, run) => run(), 120_000);
+
+  test('has its scopes and masks in rights.md', () => {
+    const rights = readFileSync(join(folder, 'rights.md'), 'utf8');
+    expect(rights).toContain('- lockers: self sees rows where employee_id is "{employeeId}"');
+    expect(rights).toContain('- lockers: the mask code hides code');
+  });
+});
+
+describe('a server with four mistakes in a domain on documents', () => {
+  const { config, folder } = lockersConfig();
+  const broken = lockersConfig({
+    folder,
+    listRoles: ['employee', 'lockers-write', 'lockers-read', 'executive'],
+    rows: 'all',
+    hidden: [],
+    nested: () => 20,
+  });
+  const suite = contractSuite(config, { domains: ['lockers'], openServer: () => openTestServer(broken.config) });
+  afterAll(async () => {
+    await suite.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each([
+    [
+      'a role that opens a tool',
+      'roles: staff with lockers-read',
+      'lockers.list_lockers (as list_lockers, at rest) for staff with lockers-read',
+    ],
+    ['a missing mask', "lockers: the mask 'code'", 'lockers.list_lockers shows code to'],
+    ['a nested field without its mask', "lockers: the mask 'deposit'", 'lockers.get_locker shows lease.deposit to'],
+    ['too many rows', 'lockers.list_lockers shows different people', "people of the audience 'self' (the lockers they use)"],
+    ['a row of another person', 'lockers.get_locker answers its examples', 'expected LOCKER_NOT_FOUND'],
+  ])(
+    'fails for %s',
+    async (_what, name, problem) => {
+      expect(await problemIn(suite, name)).toContain(problem);
+    },
+    120_000,
+  );
 });

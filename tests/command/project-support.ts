@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { bin, environment, folder, ROOT } from './command-support.ts';
+import { bin, environment, folder, ROOT, type Settings } from './command-support.ts';
 
 const run = promisify(execFile);
 /** A folder with the installed package, and what an author's project installs beside it. */
@@ -16,14 +16,14 @@ export function project(): string {
     symlinkSync(join(ROOT, 'node_modules', each), join(path, 'node_modules', each));
   return path;
 }
-const script = (path: string, program: string, ...args: string[]) =>
+const script = (path: string, program: string, args: readonly string[], settings: Settings = {}) =>
   run(process.execPath, [join(path, 'node_modules', program), ...args], {
     cwd: path,
-    env: environment({ CI: 'true', NO_COLOR: '1' }),
+    env: environment({ CI: 'true', NO_COLOR: '1', ...settings }),
   }).then(
     ({ stdout }) => stdout,
     ({ stdout, stderr }: { stdout: string; stderr: string }) => expect.fail(`${program} failed:\n${stdout}\n${stderr}`),
   );
-export const compile = (path: string) => script(path, 'typescript/bin/tsc', '-p', path);
+export const compile = (path: string) => script(path, 'typescript/bin/tsc', ['-p', path]);
 /** Runs the tests of a project, and returns what vitest prints. */
-export const suite = (path: string) => script(path, 'vitest/vitest.mjs', 'run');
+export const suite = (path: string, settings?: Settings) => script(path, 'vitest/vitest.mjs', ['run'], settings);

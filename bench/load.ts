@@ -44,7 +44,7 @@ const cpuOf = (pid: number): number => {
 };
 const LOOK_MS = 200;
 /** Waits until the process is idle, because a new process still loads and compiles code. */
-export async function settled(pid: number): Promise<void> {
+export async function untilIdle(pid: number): Promise<void> {
   for (let left = 100; left > 0; left--) {
     const before = cpuOf(pid);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -5,7 +5,7 @@ import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
 import { persona } from '../domains/sample-company/people.ts';
 import { freePort } from '../tests/services/server-process.ts';
-import { settled, type Target } from './load.ts';
+import { untilIdle, type Target } from './load.ts';
 import { builtIn } from '../tests/registry.ts';
 
 const root = process.cwd();
@@ -68,7 +68,7 @@ export async function launch(
     },
   };
   running.add(product);
-  await settled(product.pid);
+  await untilIdle(product.pid);
   return product;
 }
 

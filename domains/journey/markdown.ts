@@ -7,7 +7,7 @@ import { createLineClassifier, type LineType, withoutMark } from '../../src/decl
 export interface Head {
   readonly title: string | undefined;
   /** Metadata by key, in lower case. */
-  readonly says: ReadonlyMap<string, string>;
+  readonly metadata: ReadonlyMap<string, string>;
   /** The text without front matter. */
   readonly content: string;
   /** The beginning of the first paragraph. */
@@ -52,36 +52,36 @@ function said(line: string): readonly [string, string] | undefined {
 }
 
 /** Reads the front matter: the lines between two `---` at the beginning. A list may follow its key. */
-function frontMatter(lines: readonly string[]): { readonly says: Map<string, string>; readonly rest: readonly string[] } {
-  const says = new Map<string, string>();
+function frontMatter(lines: readonly string[]): { readonly metadata: Map<string, string>; readonly rest: readonly string[] } {
+  const metadata = new Map<string, string>();
   const end = lines[0]?.trimEnd() === '---' ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) : -1;
-  if (end < 0) return { says, rest: lines };
+  if (end < 0) return { metadata, rest: lines };
   let open: string | undefined;
   for (const line of lines.slice(1, Math.min(end, MOST_HEAD_LINES))) {
     const item = /^\s*-\s+(.*)$/.exec(line.slice(0, MOST_VALUE))?.[1];
     const found = item === undefined ? said(line) : undefined;
-    if (found !== undefined) says.set((open = found[0]), found[1]);
-    else if (item !== undefined && open !== undefined) says.set(open, [says.get(open), unquoted(item)].filter(Boolean).join(', '));
+    if (found !== undefined) metadata.set((open = found[0]), found[1]);
+    else if (item !== undefined && open !== undefined) metadata.set(open, [metadata.get(open), unquoted(item)].filter(Boolean).join(', '));
     else if (/^\S/.test(line)) open = undefined;
   }
-  return { says, rest: lines.slice(end + 1) };
+  return { metadata, rest: lines.slice(end + 1) };
 }
 
 const HEADING = /^#{1,6}\s+(.*?)\s*#*$/;
 
 export function headOf(text: string): Head {
-  const { says, rest } = frontMatter(
+  const { metadata, rest } = frontMatter(
     text
       .replace(/^\ufeff/, '')
       .replace(/\r\n?/g, '\n')
       .split('\n'),
   );
   const first = rest.findIndex((line) => /^#\s+\S/.test(line));
-  const title = says.get('title') ?? (first < 0 ? undefined : HEADING.exec(rest[first]?.slice(0, MOST_VALUE) ?? '')?.[1]);
+  const title = metadata.get('title') ?? (first < 0 ? undefined : HEADING.exec(rest[first]?.slice(0, MOST_VALUE) ?? '')?.[1]);
   // Metadata lines come directly after the title. The first other line ends them.
   for (const line of rest.slice(first + 1, first + 1 + MOST_HEAD_LINES)) {
     const found = said(line);
-    if (found !== undefined && !says.has(found[0])) says.set(...found);
+    if (found !== undefined && !metadata.has(found[0])) metadata.set(...found);
     if (found === undefined && line.trim() !== '') break;
   }
   for (const [section, key] of [
@@ -89,15 +89,15 @@ export function headOf(text: string): Head {
     ['Date', 'when'],
     ['Lesson', 'lesson'],
   ] as const) {
-    if (!says.has(key)) {
+    if (!metadata.has(key)) {
       const [paragraph = ''] = paragraphs(sectionOf(rest, section));
-      if (paragraph !== '') says.set(key, cut(paragraph, MOST_SUMMARY));
+      if (paragraph !== '') metadata.set(key, cut(paragraph, MOST_SUMMARY));
     }
   }
   const lesson = paragraphs(rest).find((each) => /^lesson:\s/i.test(each));
-  if (lesson !== undefined) says.set('lesson', cut(lesson.slice(7).trim(), MOST_SUMMARY));
+  if (lesson !== undefined) metadata.set('lesson', cut(lesson.slice(7).trim(), MOST_SUMMARY));
   const [summary = ''] = paragraphs(rest.slice(first + 1));
-  return { title, says, content: rest.join('\n').trim(), summary: cut(summary, MOST_SUMMARY) };
+  return { title, metadata, content: rest.join('\n').trim(), summary: cut(summary, MOST_SUMMARY) };
 }
 
 function sectionOf(lines: readonly string[], name: string): readonly string[] {

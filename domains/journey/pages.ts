@@ -16,7 +16,7 @@ function deeper(content: string): string {
     .join('\n');
 }
 
-export function together(title: string, rows: readonly Whole[], more: string): string {
+export function pageOf(title: string, rows: readonly Whole[], more: string): string {
   const parts = [`# ${plainLine(title)}`];
   let length = 0;
   for (const [at, { content }] of rows.entries()) {
@@ -48,7 +48,7 @@ export function evolutionOf(component: string, rows: readonly Whole[]): string {
 
 export function lessonsOf(lessons: readonly Whole[], failures: readonly Whole[]): string {
   const learned = failures.filter(({ lesson }) => lesson !== null).map((row) => `- ${row.lesson} (${linked(row)})`);
-  const page = together('Lessons', lessons.toSorted(byTime), 'search_journey finds them, with kind "lesson".');
+  const page = pageOf('Lessons', lessons.toSorted(byTime), 'search_journey finds them, with kind "lesson".');
   return learned.length === 0 ? page : `${page}\n## Learned from failures\n\n${learned.join('\n')}\n`;
 }
 

@@ -92,12 +92,12 @@ export const adrName = (number: number): string => `ADR-${String(number).padStar
 
 /** `path` is relative to the folder, with `/` as separator. It only names the record. */
 export function rowOf(path: string, text: string): JourneyRow {
-  const { title: heading, says, content, summary } = headOf(text);
+  const { title: heading, metadata, content, summary } = headOf(text);
   const record_id = path.replace(/\.md$/i, '');
   const parts = record_id.split('/');
   const file = parts.at(-1) ?? record_id;
   const kind =
-    kindBy(says.get('kind')) ??
+    kindBy(metadata.get('kind')) ??
     kindBy(file) ??
     kindBy(heading) ??
     parts.slice(0, -1).map(kindBy).findLast(Boolean) ??
@@ -105,16 +105,16 @@ export function rowOf(path: string, text: string): JourneyRow {
   const [prefix = '', inTitle, leading] = TITLE_PREFIX.exec(heading ?? '') ?? [];
   const numbered = FILE_NUMBER.exec(file)?.[1] ?? inTitle ?? (kind === 'decision' ? leading : undefined);
   // A status such as "accepted, November 2026" contains a date.
-  const [status = '', ...dated] = (says.get('status') ?? '').split(/[,;(]/);
+  const [status = '', ...dated] = (metadata.get('status') ?? '').split(/[,;(]/);
   const when =
-    says.get('when') ??
+    metadata.get('when') ??
     (dated
       .join(',')
       .replace(/\)\s*$/, '')
       .trim() ||
       undefined);
-  const [components, topics] = [namesIn(says.get('components')), namesIn(says.get('topics'))];
-  const versions = namesIn(says.get('versions'))
+  const [components, topics] = [namesIn(metadata.get('components')), namesIn(metadata.get('topics'))];
+  const versions = namesIn(metadata.get('versions'))
     .map(keyOf)
     .filter((each) => each !== '');
   const row = {
@@ -131,9 +131,9 @@ export function rowOf(path: string, text: string): JourneyRow {
     component_keys: components.map(keyOf),
     topic_keys: topics.map(keyOf),
     versions,
-    from: says.get('from') || null,
-    to: says.get('to') || null,
-    lesson: begun(says.get('lesson') ?? '') || null,
+    from: metadata.get('from') || null,
+    to: metadata.get('to') || null,
+    lesson: begun(metadata.get('lesson') ?? '') || null,
     summary,
     content,
   };

@@ -5,7 +5,7 @@ import type { Filter } from '../../src/declare/filter.ts';
 import { desc } from '../../src/declare/order.ts';
 import { adrNotFound, findDecision, type Reader } from './decisions.ts';
 import { journey, staff } from './domain.ts';
-import { evolutionOf, LATEST, lessonsOf, notesFor, together, versionsIn } from './pages.ts';
+import { evolutionOf, LATEST, lessonsOf, notesFor, pageOf, versionsIn } from './pages.ts';
 import { adrName, type Kind, keyOf } from './record.ts';
 import { type Whole, whole } from './schemas.ts';
 import { byTime } from './format.ts';
@@ -44,7 +44,7 @@ export const failures = journey.resource({
       rows = await search.many(whole, 'records', only, { words: topic, order: desc('_score', 'record_id'), limit: 10 });
     else rows = rows.toSorted(byTime);
     if (rows.length === 0) throw fail('FAILURES_NOT_FOUND', { topic });
-    return together(`Failures: ${topic}`, rows, 'query_failures finds them.');
+    return pageOf(`Failures: ${topic}`, rows, 'query_failures finds them.');
   },
   complete: {
     topic: async (begun, { search }) =>
@@ -119,7 +119,7 @@ export const phoenix = journey.resource({
   async text({ version }, { search, fail }) {
     const notes = notesFor(keyOf(version), await ofKind(search, 'recovery'));
     if (notes === undefined || notes.length === 0) throw fail('VERSION_NOT_FOUND', { version });
-    return together(`Recovery: ${version}`, notes.toSorted(byTime).toReversed(), 'search_journey finds them, with kind "recovery".');
+    return pageOf(`Recovery: ${version}`, notes.toSorted(byTime).toReversed(), 'search_journey finds them, with kind "recovery".');
   },
   complete: { version: async (begun, { search }) => completing(begun, [LATEST, ...versionsIn(await ofKind(search, 'recovery'))]) },
 });

@@ -38,7 +38,7 @@ const MOST_AT_ONCE = 16;
 const asked = z.strictObject({ token: z.string(), body: z.string() });
 const answered = z.strictObject({ from: z.string(), answer: auditAnswer });
 const questionKey = (id: string) => `audit-question:${id}`;
-const MESSAGE = /^(ask|told) ([0-9a-f-]{36})(?: ([0-9a-f-]{36}))?$/;
+const MESSAGE = /^(ask|reply) ([0-9a-f-]{36})(?: ([0-9a-f-]{36}))?$/;
 
 interface PendingQuestion {
   readonly answers: Map<string, AuditAnswer>;
@@ -69,7 +69,7 @@ export async function openAuditFederation({
     if (waiting.has(id)) return;
     if (answering >= MOST_AT_ONCE) {
       // An empty reply, so that the gateway does not wait and reports this process as missing.
-      await pubSub.publish(`told ${id}`);
+      await pubSub.publish(`reply ${id}`);
       return;
     }
     answering++;
@@ -87,7 +87,7 @@ export async function openAuditFederation({
     } finally {
       answering--;
     }
-    await pubSub.publish(`told ${id}${at}`);
+    await pubSub.publish(`reply ${id}${at}`);
   }
 
   async function take(id: string, answerId: string | undefined): Promise<void> {

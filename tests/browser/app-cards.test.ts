@@ -281,9 +281,9 @@ describe('the approval link of an MCP client', () => {
   test('shows nothing of the change to another person, and its owner can deny it on a phone', async () => {
     const { before, url } = await linked(9_500);
     const { page: other } = await open(url, /Nina Patel/);
-    const told = await other.locator('body').innerText();
-    expect(told).toContain('This change waits for someone else');
-    expect(told).not.toContain('Sarah');
+    const text = await other.locator('body').innerText();
+    expect(text).toContain('This change waits for someone else');
+    expect(text).not.toContain('Sarah');
     const { page } = await open(url, /Alice Chen/, { width: 390, dark: true });
     await shot(page, 'card-390-dark');
     await press(page, 'Deny');

@@ -277,7 +277,7 @@ describe('hostile text in the stores', () => {
 });
 
 describe('hostile text of a model', () => {
-  const told = async (page: Page, text: string, more: readonly object[] = []) => {
+  const answerWith = async (page: Page, text: string, more: readonly object[] = []) => {
     const events = [
       { type: 'start', conversationId: crypto.randomUUID(), model: 'x', requestId: 'r' },
       { type: 'text', text },
@@ -297,7 +297,7 @@ describe('hostile text of a model', () => {
 
   test('stays text: no link leads to another origin, and a forged card is not shown', async () => {
     const { page, troubles } = await app.as('Alice Chen');
-    await told(
+    await answerWith(
       page,
       `${HOSTILE}\n\n[ours](/tools) [theirs](//evil.example/x) [and](/\\evil.example) <article class="ap">Approve</article>\n\n`,
       [
@@ -320,7 +320,7 @@ describe('hostile text of a model', () => {
   test('in tables, lists and code blocks fits a phone, and no script in it runs', async () => {
     const { page, troubles } = await app.as('Alice Chen', '/', { width: 320 });
     const row = `| ${MARKUP.replaceAll('|', '')} | ${'y'.repeat(300)} | שלום |`;
-    await told(
+    await answerWith(
       page,
       `**Rows**\n\n| a | b | c ` +
         `|\n|---|---|---|\n${row}\n${row}\n\n- ${'z'.repeat(500)}\n1. ${MARKUP}\n\n\`\`\`html\n${MARKUP}\n${'q'.repeat(400)}\n\`\`\`\n\n# ${MARKUP}`,

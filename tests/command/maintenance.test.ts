@@ -78,11 +78,11 @@ describe('audit verify', () => {
       ["insert into records (chain, n, body, mac) select 'calls-other', n, body, mac from records"],
       /^ {2}broken {2}calls-other +at record #1: /m,
     ],
-  ])('reports %s, with the chain and the first bad record', async (_, statements, says) => {
+  ])('reports %s, with the chain and the first bad record', async (_, statements, prints) => {
     const settings = copied();
     inCalls(settings, ...statements);
     const { code, out } = await tamshai(['audit', 'verify'], { settings });
-    expect(out).toMatch(says);
+    expect(out).toMatch(prints);
     expect(out).toMatch(/^ {2}ok {6}tasks-main +3 records$/m);
     expect(out).toMatch(/^1 of \d chains is broken\. Records before calls-\w+ #\d are verified\.\n$/m);
     expect(code).toBe(1);
@@ -292,22 +292,22 @@ describe('a checkout', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
     const source = join(place, 'src', 'cli', 'main.ts');
     const program = join(place, 'bin', 'tamshai.mjs');
-    const says = (text: string) =>
+    const prints = (text: string) =>
       writeFileSync(
         source,
         `export async function main(args: string[]): Promise<void> {\n  console.log(${JSON.stringify(text)}, ...args);\n}\n`,
       );
     const run = () => tamshai(['x'], { program, cwd: '/' });
 
-    says('first');
+    prints('first');
     const both = await Promise.all([run(), run()]);
     expect(both.map(({ out }) => out)).toEqual(['first x\n', 'first x\n']);
     expect(both.map(({ err }) => err).sort()).toEqual(['', 'Building…\n']);
     expect(await run()).toMatchObject({ code: 0, out: 'first x\n', err: '' });
-    says('second');
+    prints('second');
     expect(await run()).toMatchObject({ code: 0, out: 'second x\n', err: 'Building…\n' });
     // A process that died while building does not block the next one.
-    says('third');
+    prints('third');
     writeFileSync(join(place, 'dist', '.building'), '999999999');
     utimesSync(join(place, 'dist', '.building'), 0, 0);
     expect(await run()).toMatchObject({ code: 0, out: 'third x\n' });
@@ -315,7 +315,7 @@ describe('a checkout', () => {
     const broken = await run();
     expect(broken).toMatchObject({ code: 1, out: '' });
     expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/cli\/main\.ts/);
-    says('fourth');
+    prints('fourth');
     expect(await run()).toMatchObject({ code: 0, out: 'fourth x\n' });
   });
 });

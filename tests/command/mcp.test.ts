@@ -115,13 +115,13 @@ test('ends when its client disconnects, and writes only messages to standard out
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', id: 2, method: 'tools/list' },
   ];
-  const told = await tamshai(['mcp', '--as', 'nina.patel'], {
+  const result = await tamshai(['mcp', '--as', 'nina.patel'], {
     settings: running.settings,
     input: asked.map((each) => `${JSON.stringify(each)}\n`).join(''),
   });
   // The input contains all messages at once and then ends; the command still answers all of them, in order.
-  expect(told.code).toBe(0);
-  const answers = told.out
+  expect(result.code).toBe(0);
+  const answers = result.out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { id: number; result?: { tools?: unknown[] } });

@@ -163,13 +163,13 @@ describe.each(writes)('%s', (name, tool) => {
       (username) => username !== asked.as && persona(username).employeeId !== asked.ticket.confirmationData.subject.id,
     );
     expect(others.length).toBeGreaterThan(0);
-    const told = new Set<string>();
+    const messages = new Set<string>();
     const outsiders = () =>
       concurrently(others, async (other) => {
         for (const approved of [true, false]) {
           const { status, body, text } = await testServer.decide(other, asked.ticket.confirmationId, approved);
           expect([other, status, codeOf(body)]).toEqual([other, 403, 'USER_MISMATCH']);
-          told.add(text);
+          messages.add(text);
         }
         const look = await testServer.send('GET', `/api/confirmations/${asked.ticket.confirmationId}`, {
           token: await testServer.token(other),
@@ -181,8 +181,8 @@ describe.each(writes)('%s', (name, tool) => {
     expect((await decide(asked, true)).body.status).toBe('success');
     await outsiders();
     // Before and after the decision, every other person gets the same message.
-    expect(told.size).toBe(1);
-    expect([...told][0]).not.toContain(asked.ticket.confirmationData.subject.label);
+    expect(messages.size).toBe(1);
+    expect([...messages][0]).not.toContain(asked.ticket.confirmationData.subject.label);
   });
 
   it('is not executed when the requester has lost the role', async () => {

@@ -171,7 +171,7 @@ describe('secrets', () => {
     toolCaller.forget();
     const { as, input } = await ready(testServer, tool);
     const token = await testServer.token(as);
-    const told: string[] = [];
+    const texts: string[] = [];
     for (const secret of SECRETS) {
       const requestId = randomUUID();
       await testServer.send('POST', `/api/tools/${tool.domain.name}/${tool.name}`, {
@@ -179,9 +179,9 @@ describe('secrets', () => {
         body: { ...varied(tool, input, `it is ${secret}, really`), password: secret, ssn: secret },
         headers: { 'x-request-id': requestId },
       });
-      told.push(JSON.stringify(await of(requestId)));
+      texts.push(JSON.stringify(await of(requestId)));
     }
-    const kept = told.join();
+    const kept = texts.join();
     expect([SECRETS.filter((secret) => kept.includes(secret)), kept.includes(token), kept.includes('(Hidden)')]).toEqual([[], false, true]);
   });
   it('no record contains a token', async () => {

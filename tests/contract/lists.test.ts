@@ -176,8 +176,8 @@ describe.each(lists)('%s', (_name, tool) => {
         const bytes = Buffer.from(each, 'base64url');
         return bytes.toString('latin1') + bytes.toString('utf8') + bytes.toString('utf16le');
       });
-      const told = [...values, ...values.map((each) => each.replaceAll('-', '')), tool.name, as, '["', '":'];
-      expect(told.filter((value) => readable.every((text) => text.includes(value)))).toEqual([]);
+      const hidden = [...values, ...values.map((each) => each.replaceAll('-', '')), tool.name, as, '["', '":'];
+      expect(hidden.filter((value) => readable.every((text) => text.includes(value)))).toEqual([]);
     });
     it('are refused when any part was changed', async () => {
       const flip = (at: number) => {

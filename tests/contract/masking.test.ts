@@ -57,7 +57,7 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
 }
 
 /** Everything that these tools send to the person, as received. A list of a domain with masks is read to its end. */
-async function told(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
+async function textsFor(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
   const asks = asked.flatMap((tool) => {
     const inputs: Input[] = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
     // A caller without the role is refused with any input. One input is enough.
@@ -98,7 +98,7 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
     // answers.test.ts proves that both endpoints answer alike, so MCP is called only in the domains with masks, which take turns.
     const domain = masking[WHO.indexOf(who) % masking.length];
     const overMcp = asked.filter((tool) => tool.domain === domain && opens(tool, rolesFor(who)));
-    const texts = [...(await told(who, asked)), ...(await told(who, overMcp, 'mcp'))];
+    const texts = [...(await textsFor(who, asked)), ...(await textsFor(who, overMcp, 'mcp'))];
     texts.push(...opened(texts));
     for (const path of ['/api/confirmations', '/api/audit', '/api/user/info', '/api/user/mcp-tools'])
       texts.push((await testServer.send('GET', path, { token })).text);
@@ -224,7 +224,7 @@ describe('nothing depends on a masked value', () => {
       const asked = tools.filter((tool) => tool.domain === domain && tool.kind !== 'act');
       const answers = async (who: Who) => {
         await become(who);
-        return plain(await told(who, asked));
+        return plain(await textsFor(who, asked));
       };
       const before: string[][] = [];
       for (const who of blind) before.push(await answers(who));

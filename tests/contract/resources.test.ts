@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-interface Told {
+interface Reply {
   readonly error: { readonly code: number; readonly message: string; readonly data: ErrorAnswer } | undefined;
   readonly result: Record<string, unknown> | undefined;
 }
@@ -32,19 +32,19 @@ async function ask(
   token = staff,
   requestId: string = randomUUID(),
   server?: string,
-): Promise<Told> {
+): Promise<Reply> {
   const named = (params['name'] ?? params['uri']) as string | undefined;
   const plain = named === undefined || /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(named);
   const name = plain ? named : `=?base64?${Buffer.from(named).toString('base64')}?=`;
   const headers = { 'x-request-id': requestId, ...(name !== undefined && { 'mcp-name': name }) };
-  return (await testServer.rpc<Record<string, unknown>>(token, method, params, { headers, server })) as unknown as Told;
+  return (await testServer.rpc<Record<string, unknown>>(token, method, params, { headers, server })) as unknown as Reply;
 }
 const read = (uri: string, token?: string, requestId?: string) => ask('resources/read', { uri }, token, requestId);
-const pageIn = ({ result, error }: Told) => {
+const pageIn = ({ result, error }: Reply) => {
   if (result === undefined) throw new Error(JSON.stringify(error));
   return JSON.parse((result['contents'] as { text: string }[])[0]?.text ?? '') as { items: unknown[]; next_cursor: string | null };
 };
-function refused({ error, result }: Told, code: string): void {
+function refused({ error, result }: Reply, code: string): void {
   expect(result).toBeUndefined();
   expect(errorAnswer.strict().parse(error?.data)).toMatchObject({ status: 'error', code });
   expect(error?.code).toBe(error?.data.retryable ? -32603 : -32602);
@@ -60,16 +60,16 @@ const recorded = async (requestId: string) => {
 describe.each(resources.map((resource) => [resource.uri, resource] as const))('%s', (uri, resource) => {
   test('records each read with the number of rows', async () => {
     const requestId = randomUUID();
-    const told = await read(addressOf(uri), staff, requestId);
-    const rows = resource.paged ? pageIn(told).items.length : undefined;
+    const reply = await read(addressOf(uri), staff, requestId);
+    const rows = resource.paged ? pageIn(reply).items.length : undefined;
     const [record, ...more] = await recorded(requestId);
     expect(more).toEqual([]);
     expect(record).toMatchObject({ server: resource.domain.name, tool: uri, surface: 'mcp', username: 'marcus.johnson' });
     expect(record).toMatchObject(
-      told.error ? { decision: 'refused', code: told.error.data.code } : { decision: 'allowed', ...(rows && { rows }) },
+      reply.error ? { decision: 'refused', code: reply.error.data.code } : { decision: 'allowed', ...(rows && { rows }) },
     );
-    if (told.error) refused(told, told.error.data.code);
-    else expect(told.result).toMatchObject({ contents: [{ uri: addressOf(uri), mimeType: resource.mimeType }] });
+    if (reply.error) refused(reply, reply.error.data.code);
+    else expect(reply.result).toMatchObject({ contents: [{ uri: addressOf(uri), mimeType: resource.mimeType }] });
   });
 
   test('refuses customers, is not listed for them, and the attempt is recorded', async () => {
@@ -161,8 +161,8 @@ test.each([
   'knowledge://entries#subscribe',
 ])('no resource has the address %j', async (uri) => {
   const requestId = randomUUID();
-  const told = await read(uri, staff, requestId);
-  refused(told, 'RESOURCE_NOT_FOUND');
+  const reply = await read(uri, staff, requestId);
+  refused(reply, 'RESOURCE_NOT_FOUND');
   expect(await recorded(requestId)).toMatchObject([{ decision: 'refused', code: 'RESOURCE_NOT_FOUND' }]);
 });
 

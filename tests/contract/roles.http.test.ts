@@ -110,8 +110,8 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
         token: await toolCaller.token(who),
       },
     );
-    const told = body.data.servers.flatMap(({ name, tools: own }) => own.map((tool) => `${name}_${tool.name}`));
-    expect(told.toSorted()).toEqual(open.map(qualifiedName).toSorted());
+    const listed = body.data.servers.flatMap(({ name, tools: own }) => own.map((tool) => `${name}_${tool.name}`));
+    expect(listed.toSorted()).toEqual(open.map(qualifiedName).toSorted());
     for (const server of DOMAINS) {
       const own = open.filter(({ domain }) => domain.name === server);
       expect(await toolCaller.listed(who, server)).toEqual(own.map(({ name }) => name).toSorted());

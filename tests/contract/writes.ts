@@ -81,7 +81,7 @@ export const touch = async (testServer: TestServer, { domain }: Tool, row: Versi
 export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked): boolean {
   const { subject, summary, changes, userId } = ticket.confirmationData;
   if (Object.values(key).includes(userId) || copies.includes(table)) return false;
-  const told = JSON.stringify([summary, subject.label]);
+  const text = JSON.stringify([summary, subject.label]);
   const columns = changes.filter(({ field, from }) => field in values && from !== null);
   if (
     columns.length > 0 &&
@@ -91,7 +91,7 @@ export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked)
     return true;
   // Requires two matching values: one alone may match by chance.
   const words = Object.entries(values).filter(
-    ([column, value]) => !(column in key) && typeof value === 'string' && /^\p{L}.{2,}$/u.test(value) && told.includes(value),
+    ([column, value]) => !(column in key) && typeof value === 'string' && /^\p{L}.{2,}$/u.test(value) && text.includes(value),
   );
   return Object.keys(key).length === 1 && words.length > 1;
 }

@@ -23,7 +23,7 @@ const read = async (user: string, id: string) =>
   );
 const erase = async (user: string, id: string) =>
   testServer.send('DELETE', `/api/conversations/${id}`, { token: await testServer.token(user) });
-const says = (text: string) => void (model.next = () => [text]);
+const answerWith = (text: string) => void (model.next = () => [text]);
 /** A model that writes something and then waits until it is stopped. */
 const hangs = () => {
   model.next = async function* () {
@@ -57,7 +57,7 @@ describe('a conversation', () => {
     model.next = (turn) =>
       results(turn).length === 0 ? [{ call: 'hr_find_employees', input: { name: 'Kim' } }] : ['Sarah Kim is an engineer.'];
     const first = await ask(testServer, 'frank.davis', 'who is Kim?');
-    says('In Engineering.');
+    answerWith('In Engineering.');
     model.turns = [];
     const second = await ask(testServer, 'frank.davis', 'and where?', { conversationId: first.conversationId });
     expect(second.conversationId).toBe(first.conversationId);
@@ -82,7 +82,7 @@ describe('a conversation', () => {
   });
 
   test('of another person is not found: it cannot be continued, read, erased or listed', async () => {
-    says('Hello.');
+    answerWith('Hello.');
     const { conversationId } = await ask(testServer, 'marcus.johnson', 'my own matter');
     const foreign = await ask(testServer, 'frank.davis', 'what did Marcus ask?', { conversationId });
     const unknown = await ask(testServer, 'frank.davis', 'what did Marcus ask?', {
@@ -100,7 +100,7 @@ describe('a conversation', () => {
   });
 
   test('is erased permanently, even while a question in it is being answered', async () => {
-    says('Hello.');
+    answerWith('Hello.');
     const { conversationId } = await ask(testServer, 'nina.patel', 'forget this');
     expect((await erase('nina.patel', conversationId)).body).toMatchObject({
       status: 'success',
@@ -124,7 +124,7 @@ describe('a conversation', () => {
   });
 
   test('is encrypted in the store', async () => {
-    says('Hello.');
+    answerWith('Hello.');
     await ask(testServer, 'sarah.kim', 'canary-in-the-store');
     const values: unknown[] = [];
     const { kv } = testServer.tamshai.modules;
@@ -147,7 +147,9 @@ describe('a conversation', () => {
     first.leave();
     await expect
       .poll(
-        async () => (says('Here.'), (await ask(testServer, 'bob.martinez', 'and?', { conversationId: first.now().conversationId })).text),
+        async () => (
+          answerWith('Here.'), (await ask(testServer, 'bob.martinez', 'and?', { conversationId: first.now().conversationId })).text
+        ),
       )
       .toBe('Here.');
   });
@@ -184,7 +186,7 @@ describe('an answer stops', () => {
     for (let n = 0; n < 6; n++) open.push(await begin('tom.becker', `question ${n}`));
     expect(await ask(testServer, 'tom.becker', 'one more')).toMatchObject({ status: 429, refused: { code: 'RATE_LIMITED' } });
     for (const each of open) each.leave();
-    says('Here.');
+    answerWith('Here.');
     await expect.poll(async () => (await ask(testServer, 'tom.becker', 'now?')).text).toBe('Here.');
   });
 });

@@ -98,19 +98,23 @@ test('a customer who comments on a ticket by its name gets a card with the reaso
 
 test('after text that only the caller wrote, changes need no approval', async () => {
   answering = model;
-  const told = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
+  const askWith = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
     model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
     return of(await ask(testServer, user, 'do these'), 'tool_result').map(({ status, untrusted }) => [status, untrusted]);
   };
   const ticket = { title: 'My own problem', description: 'I describe it in my own words.', category: 'other' };
   expect(
-    await told(BOB, { call: 'support_customer_submit_ticket', input: ticket }, { call: 'support_customer_submit_ticket', input: ticket }),
+    await askWith(
+      BOB,
+      { call: 'support_customer_submit_ticket', input: ticket },
+      { call: 'support_customer_submit_ticket', input: ticket },
+    ),
   ).toEqual([
     ['success', false],
     ['success', false],
   ]);
   expect(
-    await told(
+    await askWith(
       'frank.davis',
       { call: 'tasks_add_task', input: { title: 'Mine' } },
       { call: 'tasks_list_tasks', input: {} },

@@ -24,7 +24,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     const store = testRuntime.runtime.stores['knowledge'] as Store<'sql'>;
     return store.read({ domain: 'knowledge', audience: 'staff', person: person(frank), shows: [] }, ({ sql }) => body(sql));
   };
-  const told = (tx: unknown) => reading((sql) => noticesAfter(sql, Number(tx) - 1, 1));
+  const noticesOf = (tx: unknown) => reading((sql) => noticesAfter(sql, Number(tx) - 1, 1));
   const related = async (who: string, subject: string, predicate: string, object: string) =>
     (await data(who, 'relate', { subject, predicate, object })) as unknown as { tx_id: number; triple: { id: string } };
 
@@ -51,14 +51,14 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     const gone = (await data(nina, 'delete', { id })) as unknown as { also_deleted: string[]; tx_id: number };
     expect(gone.also_deleted).toEqual(triples);
     expect(await all()).toEqual([]);
-    expect(await told(gone.tx_id)).toEqual([
+    expect(await noticesOf(gone.tx_id)).toEqual([
       { resource_uri: RESOURCES.entries, tx_id: gone.tx_id, change_type: 'delete', changed_ids: [id] },
       { resource_uri: RESOURCES.triples, tx_id: gone.tx_id, change_type: 'delete', changed_ids: triples.slice(0, MOST_IDS) },
       { resource_uri: RESOURCES.transactions, tx_id: gone.tx_id, change_type: 'upsert', changed_ids: [String(gone.tx_id)] },
     ]);
     const back = (await data(nina, 'undo', { tx_id: gone.tx_id })) as unknown as { tx_id: number };
     expect(await all()).toEqual(before.map((row) => ({ ...(row as object), tx_id: back.tx_id, changed_at: expect.any(String) })));
-    expect((await told(back.tx_id)).map(({ change_type, changed_ids }) => [change_type, changed_ids.length])).toEqual([
+    expect((await noticesOf(back.tx_id)).map(({ change_type, changed_ids }) => [change_type, changed_ids.length])).toEqual([
       ['upsert', 1],
       ['upsert', MOST_IDS],
       ['upsert', 1],

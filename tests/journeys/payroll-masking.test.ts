@@ -172,15 +172,15 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
     );
     expect(hidden.size).toBeGreaterThan(150);
     for (const who of [reader, nina, bob, marcus] as Who[]) {
-      const told: unknown[] = [];
+      const answersOf: unknown[] = [];
       for (const [tool, input] of ABOUT) {
         const answer = await call(who, tool, input);
         const rows = dataOf(answer);
         // Rows of other people are left out, because their amounts may equal Sarah's.
-        told.push(tool === 'list_pay_stubs' && Array.isArray(rows) ? rows.filter((row) => row.employee_id === id(sarah)) : answer);
+        answersOf.push(tool === 'list_pay_stubs' && Array.isArray(rows) ? rows.filter((row) => row.employee_id === id(sarah)) : answer);
       }
       const numbers = new Set<unknown>();
-      JSON.stringify(told, (_key, value: unknown) => (typeof value === 'number' ? void numbers.add(value) : value));
+      JSON.stringify(answersOf, (_key, value: unknown) => (typeof value === 'number' ? void numbers.add(value) : value));
       expect([...numbers].filter((value) => hidden.has(value) && Number(value) > 50)).toEqual([]);
     }
   });
@@ -188,7 +188,7 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
   test('no answer depends on a masked amount', async () => {
     const blind: Who[] = [reader, nina, marcus, bob, tom];
     const own = blind.map((who) => (typeof who === 'string' ? id(who) : (who.employeeId ?? '')));
-    const told = async (who: Who) => {
+    const answersOf = async (who: Who) => {
       const answers: Answer[] = [];
       for (const [tool, input] of [
         ...ABOUT,
@@ -197,8 +197,8 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
         answers.push(await call(who, tool, input));
       return JSON.stringify(answers).replace(/"nextCursor":"[^"]+"/g, '');
     };
-    const before = await Promise.all(blind.map(told));
-    const seen = await told(paula);
+    const before = await Promise.all(blind.map(answersOf));
+    const seen = await answersOf(paula);
     await testRuntime.owner(
       `update payroll.stub_pay set earning_amounts[1] = earning_amounts[1] + 1234.56, tax_amounts = array_fill(7.89,
         array[cardinality(tax_amounts)]),
@@ -218,8 +218,8 @@ describe.each(databases)('access to payroll on %s', (_name, database) => {
     await testRuntime.owner('update payroll.account_shares set value = value / 2 where employee_id <> all ($1)', [own]);
     await testRuntime.owner('update payroll.contractor_rates set rate = rate + 1');
     await testRuntime.owner('update payroll.contractor_amounts set amount = amount + 1');
-    for (const [at, who] of blind.entries()) expect(await told(who)).toBe(before[at]);
-    expect(await told(paula)).not.toBe(seen);
+    for (const [at, who] of blind.entries()) expect(await answersOf(who)).toBe(before[at]);
+    expect(await answersOf(paula)).not.toBe(seen);
   }, 180_000);
 
   test('everyone sees only four digits of account, routing and tax numbers, and the database stores no more', async () => {

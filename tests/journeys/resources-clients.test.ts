@@ -14,7 +14,7 @@ interface Page {
 }
 
 let testServer: TestServer;
-let things = 0;
+let stored = 0;
 beforeAll(async () => {
   testServer = await openTestServer();
 });
@@ -88,11 +88,11 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
     test('gets one notification for each commit, in order, and none after it has unsubscribed', async () => {
       const other = await open('nina.patel');
       const stop = await client.subscribe('knowledge://entries');
-      const told = client.notices.length;
-      const [one, two] = [await store('told one'), await store('told two', 'sarah.kim')];
+      const before = client.notices.length;
+      const [one, two] = [await store('first'), await store('second', 'sarah.kim')];
       await remove(one.id);
-      await until(() => client.notices.length >= told + 3);
-      const heard = client.notices.slice(told);
+      await until(() => client.notices.length >= before + 3);
+      const heard = client.notices.slice(before);
       expect(heard).toEqual([
         { resource_uri: 'knowledge://entries', tx_id: one.tx_id, change_type: 'upsert', changed_ids: [one.id] },
         { resource_uri: 'knowledge://entries', tx_id: two.tx_id, change_type: 'upsert', changed_ids: [two.id] },
@@ -100,13 +100,13 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       ]);
       await stop();
       const listening = await other.subscribe('knowledge://entries', 'knowledge://history/transactions');
-      const last = await store('told nobody');
+      const last = await store('after the end');
       await until(() => other.notices.length === 2);
       expect(other.notices).toMatchObject([
         { resource_uri: 'knowledge://entries', tx_id: last.tx_id },
         { resource_uri: 'knowledge://history/transactions', tx_id: last.tx_id, changed_ids: [String(last.tx_id)] },
       ]);
-      expect(client.notices.slice(told)).toEqual(heard);
+      expect(client.notices.slice(before)).toEqual(heard);
       await listening();
       await other.close();
     });
@@ -123,15 +123,15 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
 
     test('gets a notification about a relation for the URI of the triples only', async () => {
       const stop = await client.subscribe('knowledge://graph/triples');
-      const told = client.notices.length;
+      const before = client.notices.length;
       const { body } = await testServer.rest('marcus.johnson', 'knowledge', 'relate', {
-        subject: `thing ${++things}`,
+        subject: `thing ${++stored}`,
         predicate: 'depends_on',
         object: 'o',
       });
       expect(body.status).toBe('success');
-      await until(() => client.notices.length > told);
-      expect(client.notices.slice(told)).toMatchObject([{ resource_uri: 'knowledge://graph/triples', change_type: 'upsert' }]);
+      await until(() => client.notices.length > before);
+      expect(client.notices.slice(before)).toMatchObject([{ resource_uri: 'knowledge://graph/triples', change_type: 'upsert' }]);
       await stop();
     });
 

@@ -175,7 +175,7 @@ test('a caller that is not the gateway has the ordinary size limits, in every en
   for (const text of [String.raw`{"topic":"\u0000"}`, JSON.stringify(deep(33)), '{"__proto__":1}'])
     expect(await posted(text, `Bearer ${token}`)).toEqual([400, 'VALIDATION_ERROR']);
   // The server verifies a caller that claims to be the gateway before it reads the body.
-  const says = Buffer.from('{"alg":"EdDSA","typ":"tamshai-identity+jwt","kid":"x"}').toString('base64url');
+  const header = Buffer.from('{"alg":"EdDSA","typ":"tamshai-identity+jwt","kid":"x"}').toString('base64url');
   for (const body of [() => much, inPieces, () => '{'])
-    expect(await posted(body(), `Bearer ${says}.e30.${'A'.repeat(86)}`)).toEqual([401, 'UNAUTHENTICATED']);
+    expect(await posted(body(), `Bearer ${header}.e30.${'A'.repeat(86)}`)).toEqual([401, 'UNAUTHENTICATED']);
 });

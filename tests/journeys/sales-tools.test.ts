@@ -306,7 +306,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
   });
 
   test('hostile input is refused or matched as plain text', async () => {
-    const things: unknown[] = [
+    const inputs: unknown[] = [
       null,
       {},
       [],
@@ -327,7 +327,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
           ...(tool.name.endsWith('opportunity') && { opportunity_id: NOBODY }),
           ...(tool.name === 'close_opportunity' && { outcome: 'won' }),
         };
-        for (const thing of things) {
+        for (const thing of inputs) {
           const isNumber = typeof thing === 'number' && /value|revenue|limit|score/.test(key);
           if (isNumber) continue;
           // Reasons and notes may be empty.

@@ -154,7 +154,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       const question = text(id);
       if (question !== undefined) await createSealedKeyValue(kv, derive(keys, 'kv')).set(`audit-question:${id}`, question, 60);
       await pubSub.publish(`ask ${id}`);
-      await expect.poll(() => heard.filter((each) => each.startsWith(`told ${id}`)).length, { timeout: 10_000 }).toBe(3);
+      await expect.poll(() => heard.filter((each) => each.startsWith(`reply ${id}`)).length, { timeout: 10_000 }).toBe(3);
       await kv.delete(`audit-question:${id}`);
       await pubSub.close();
       await kv.close();
@@ -199,18 +199,18 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     it('finds no record, name or token in Redis, and processes ignore malformed messages', async () => {
       const redis = new Redis(url);
       const pubSub = await openRedisPubSub(url, 'audit', () => {});
-      for (const text of ['', 'ask', 'ask ../x', `told ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
+      for (const text of ['', 'ask', 'ask ../x', `reply ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
       // Collects all audit keys in Redis while a page is read.
-      const told: string[] = [];
+      const reply: string[] = [];
       const ears = await openRedisPubSub(url, 'audit', () => {
         void redis
           .keys('tamshai:audit-*')
-          .then(async (found) => told.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
+          .then(async (found) => reply.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
       });
       await at('gateway1').read.page(eve, 50, undefined);
-      await expect.poll(() => told.length, { timeout: 5_000 }).toBeGreaterThan(0);
+      await expect.poll(() => reply.length, { timeout: 5_000 }).toBeGreaterThan(0);
       // The letters eyJ can occur in ciphertext by chance, so the pattern for a token also requires a dot.
-      expect(told.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
+      expect(reply.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
       await expect.poll(() => redis.keys('tamshai:audit-question:*'), { timeout: 5_000 }).toEqual([]);
       await pubSub.close();
       await ears.close();

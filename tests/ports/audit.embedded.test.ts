@@ -160,14 +160,14 @@ describe('the log of calls', () => {
     const folder = fresh();
     const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '1000000');
     expect(await child.line()).toBe('ready');
-    let told = 0;
-    while (told < 300) told = Number(await child.line());
+    let reported = 0;
+    while (reported < 300) reported = Number(await child.line());
     child.process.kill('SIGKILL');
     const { out } = await child.ended;
-    told = Number(out.split('\n').at(-1));
+    reported = Number(out.split('\n').at(-1));
     const { log, stop } = await started(folder);
     const [{ count } = { count: 0 }] = await log.chains();
-    expect(count).toBeGreaterThanOrEqual(told);
+    expect(count).toBeGreaterThanOrEqual(reported);
     await append(log, 1, 5);
     await stop();
     expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ chain: 'calls', count: count + 5 }] });
@@ -422,8 +422,8 @@ describe('verification', () => {
     for (const file of ['audit.db', 'audit.db-wal', 'audit.db-shm']) rmSync(join(folder, file), { force: true });
     cpSync(join(yesterday, 'audit.db'), join(folder, 'audit.db'));
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 151 });
-    const told: unknown[] = [];
-    const log = { info: () => undefined, warn: () => undefined, error: (_fields: unknown, message: string) => void told.push(message) };
+    const reported: unknown[] = [];
+    const log = { info: () => undefined, warn: () => undefined, error: (_fields: unknown, message: string) => void reported.push(message) };
     const place = await openPlace(folder);
     const calls = await openCallLog({ file: place.file, chain: 'calls', key: place.key, checkpoints: place.checkpoints, log });
     await append(calls, 1, 400);
@@ -434,7 +434,7 @@ describe('verification', () => {
     await calls.close();
     await place.checkpoints.close();
     await place.kv.close();
-    expect(told).toEqual([expect.stringContaining('an old copy')]);
+    expect(reported).toEqual([expect.stringContaining('an old copy')]);
     expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 151 });
   });
 

@@ -73,10 +73,10 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
   test('a superuser can migrate, but cannot serve', async () => {
     expect((await migrate('postgres')).length).toBeGreaterThan(0);
     expect(await migrate('postgres')).toEqual([]);
-    const says = await serve('postgres');
-    expect(says).toMatch(/^The login postgres of PostgreSQL at [^ ]+ is a superuser/);
-    expect(says).toMatch(/"tamshai migrate"/);
-    expect(says).toMatch(/without a user and a password\.$/);
+    const message = await serve('postgres');
+    expect(message).toMatch(/^The login postgres of PostgreSQL at [^ ]+ is a superuser/);
+    expect(message).toMatch(/"tamshai migrate"/);
+    expect(message).toMatch(/without a user and a password\.$/);
   });
 
   test('a login that bypasses row security, creates roles, owns tables or is a member of an owner cannot serve', async () => {

@@ -10,11 +10,11 @@ import { builtIn } from '../registry.ts';
 const registry = builtIn;
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Asks a question while the server tax is unavailable; the model answers with the text `says`. */
-async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false, away: readonly MissingServer[] = []) {
+/** Asks a question while the server tax is unavailable; the model answers with the text `text`. */
+async function ask(text: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false, away: readonly MissingServer[] = []) {
   const events: AssistantEvent[] = [];
   const model = scripted((turn) =>
-    results(turn).length === 0 ? [{ call: 'tax_list_annual_filings' }, { call: 'hr_find_employees' }] : [says],
+    results(turn).length === 0 ? [{ call: 'tax_list_annual_filings' }, { call: 'hr_find_employees' }] : [text],
   );
   const deps: LoopDeps = {
     registry,

@@ -36,8 +36,8 @@ const issuer = ({ aheadMs = 0, keys = [{ use: 'sig', kty: 'EC' }] as object[], s
   });
 const about = (base: string, secret?: string) =>
   issuerChecks(readConfig({ OIDC_ISSUER: base, OIDC_CLIENT_ID: 'tamshai', ...(secret !== undefined && { OIDC_CLIENT_SECRET: secret }) }));
-const states = (checks: readonly { state: string; says: string }[]) =>
-  checks.map(({ state, says }) => `${state}: ${says.replace(/localhost:\d+/g, 'there')}`);
+const states = (checks: readonly { state: string; message: string }[]) =>
+  checks.map(({ state, message }) => `${state}: ${message.replace(/localhost:\d+/g, 'there')}`);
 
 test('the checks of a correct issuer pass', async () => {
   expect(states(await about(await issuer(), 'right'))).toEqual([
@@ -52,10 +52,10 @@ test.each([
   [{ keys: [{ use: 'enc' }] }, 'right', /^fail: OIDC_ISSUER at there has no signing key$/],
   [{}, 'wrong', /^fail: OIDC_ISSUER at there does not let the client tamshai introspect tokens$/],
   [{}, undefined, /^warn: OIDC_ISSUER at there is not asked whether a token was revoked$/],
-])('an issuer with %j, asked with the %s secret, is reported with a fix', async (how, secret, says) => {
+])('an issuer with %j, asked with the %s secret, is reported with a fix', async (how, secret, message) => {
   const checks = await about(await issuer(how), secret);
   const bad = checks.filter(({ state }) => state !== 'ok');
-  expect(states(bad)).toEqual([expect.stringMatching(says)]);
+  expect(states(bad)).toEqual([expect.stringMatching(message)]);
   expect(bad[0]?.fix).toMatch(/\w/);
   expect(JSON.stringify(checks)).not.toContain(secret ?? 'no secret');
 });
@@ -88,7 +88,7 @@ test('the trace collector is reported as accepting, refusing or unreachable, and
     tracingCheck(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: `x-key=${key}` }));
   expect(states(await look(sink, 'right'))).toEqual(['ok: Traces to there/v1/traces are accepted']);
   expect(await look(sink, 'canary-key')).toEqual([
-    { state: 'warn', says: expect.stringContaining('are refused (401)') as string, fix: 'correct OTEL_EXPORTER_OTLP_HEADERS' },
+    { state: 'warn', message: expect.stringContaining('are refused (401)') as string, fix: 'correct OTEL_EXPORTER_OTLP_HEADERS' },
   ]);
   expect(states(await look('http://localhost:1', 'right'))).toEqual([
     'warn: Traces to there/v1/traces are lost: the collector does not answer',
@@ -102,7 +102,7 @@ test('a taken operations port is reported', async () => {
   const names = ['GATEWAY', 'HR', 'FINANCE', 'SALES', 'SUPPORT', 'JOURNEY', 'PAYROLL', 'TAX', 'TASKS', 'KNOWLEDGE'];
   const none = Object.fromEntries(names.map((name) => [`${name}_PORT`, '0']));
   expect(await portsCheck(readConfig({ ...none, OPS_PORT: String(taken) }), false)).toEqual([
-    { state: 'fail', says: `Port ${taken} (ops) is taken by another program`, fix: 'stop it, or set OPS_PORT' },
+    { state: 'fail', message: `Port ${taken} (ops) is taken by another program`, fix: 'stop it, or set OPS_PORT' },
   ]);
 });
 

@@ -54,7 +54,7 @@ const proper = (req: IncomingMessage) => ({
   'content-type': 'application/json',
   [ANSWERS_HEADER]: answersTo(req.headers.authorization ?? ''),
 });
-const says =
+const answering =
   (body: unknown, status = 200): Act =>
   (req, res) => {
     res.writeHead(status, proper(req));
@@ -69,7 +69,7 @@ const TASKS = {
 beforeEach(async () => {
   asked = [];
   lines.length = 0;
-  act = says(TASKS);
+  act = answering(TASKS);
   server = createServer((req, res) => {
     if (req.url === '/ready') return void res.end('{}');
     asked.push(req.url ?? '');
@@ -131,21 +131,21 @@ const LIES: Readonly<Record<string, Act>> = {
   'the answer to another request': (_req, res) =>
     res.writeHead(200, { 'content-type': 'application/json', [ANSWERS_HEADER]: 'x'.repeat(22) }).end(JSON.stringify(TASKS)),
   'an answer that names no request': (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(TASKS)),
-  'an answer of an unknown shape': says({ ok: true }),
-  'rows of another tool': says({ ...TASKS, data: [{ employee_id: '1', salary: 100 }] }),
-  'an answer without data': says({ status: 'success' }),
-  'a card for a tool that only reads': says({
+  'an answer of an unknown shape': answering({ ok: true }),
+  'rows of another tool': answering({ ...TASKS, data: [{ employee_id: '1', salary: 100 }] }),
+  'an answer without data': answering({ status: 'success' }),
+  'a card for a tool that only reads': answering({
     status: 'pending_confirmation',
     confirmationId: '0e000000-0000-4000-8000-000000000008',
     message: 'Approve?',
     confirmationData: {},
   }),
-  'an unknown error code': says({ status: 'error', code: 'PAY_ME', message: 'x', suggestedAction: 'y', retryable: true }, 409),
-  'the error UNAUTHENTICATED': says(
+  'an unknown error code': answering({ status: 'error', code: 'PAY_ME', message: 'x', suggestedAction: 'y', retryable: true }, 409),
+  'the error UNAUTHENTICATED': answering(
     { status: 'error', code: 'UNAUTHENTICATED', message: 'x', suggestedAction: 'y', retryable: false },
     401,
   ),
-  'the error NOT_FOUND': says({ status: 'error', code: 'NOT_FOUND', message: 'x', suggestedAction: 'y', retryable: false }, 404),
+  'the error NOT_FOUND': answering({ status: 'error', code: 'NOT_FOUND', message: 'x', suggestedAction: 'y', retryable: false }, 404),
   'five megabytes': (req, res) => res.writeHead(200, proper(req)).end(JSON.stringify({ ...TASKS, data: ['x'.repeat(5_000_000)] })),
   'an endless body': (req, res) => {
     res.writeHead(200, proper(req));
@@ -184,9 +184,9 @@ describe.each(Object.entries(LIES))('a server that sends %s', (_name, lie) => {
 });
 
 it('refusals and store errors of a server are passed on, and a refusal is never marked as retryable', async () => {
-  act = says({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: true, extra: 'z' }, 400);
+  act = answering({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: true, extra: 'z' }, 400);
   expect(await call()).toEqual({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: false });
-  act = says({ status: 'error', code: 'DATABASE_ERROR', message: 'x', suggestedAction: 'y', retryable: true }, 503);
+  act = answering({ status: 'error', code: 'DATABASE_ERROR', message: 'x', suggestedAction: 'y', retryable: true }, 503);
   expect(await call()).toMatchObject({ code: 'DATABASE_ERROR', retryable: true });
   const ticket = {
     id: '0e000000-0000-4000-8000-000000000008',
@@ -203,7 +203,7 @@ it('refusals and store errors of a server are passed on, and a refusal is never 
 it('a read is retried once after its connection was closed', async () => {
   let first = true;
   act = (req, res) => {
-    if (!first) return says(TASKS)(req, res);
+    if (!first) return answering(TASKS)(req, res);
     first = false;
     req.socket.destroy();
   };
@@ -220,7 +220,7 @@ it('the circuit opens after a few failures, refuses at once, and closes when the
   // Nothing was sent, so the outcome of the change is known: it failed.
   expect(await call('add_task')).toMatchObject(missing);
   expect(asked).toHaveLength(before);
-  act = says(TASKS);
+  act = answering(TASKS);
   await expect.poll(() => backend.available()).toBe(true);
   expect(await call()).toMatchObject({ status: 'success' });
   expect(lines.join('\n')).toMatch(/circuit breaker opened.*\n(.*\n)*circuit breaker closed/);
@@ -259,7 +259,7 @@ it('a caller that disconnects does not count as a failure of the server', async 
 });
 
 it('the log contains no text, address or key of the server', async () => {
-  act = says({ status: 'error', code: 'X', message: 'SECRET-WORDS', suggestedAction: 'y', retryable: false });
+  act = answering({ status: 'error', code: 'X', message: 'SECRET-WORDS', suggestedAction: 'y', retryable: false });
   await call();
   act = (req) => void req.socket.destroy();
   await call();

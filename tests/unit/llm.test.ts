@@ -209,8 +209,8 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     async (status) => {
       handler = (_req, res) => refuses(status, { 'retry-after': '0' })(res);
       await expect(all(model())).rejects.toMatchObject({ name: 'Failure', code: 'SERVICE_UNAVAILABLE', retryable: true });
-      const told = await all(model()).catch((error: Error) => `${error.message} ${JSON.stringify(error)}`);
-      expect(told).not.toMatch(/canary|127\.0\.0\.1/);
+      const message = await all(model()).catch((error: Error) => `${error.message} ${JSON.stringify(error)}`);
+      expect(message).not.toMatch(/canary|127\.0\.0\.1/);
       expect(logged.join()).not.toMatch(/canary|127\.0\.0\.1/);
       expect(logged.join()).toContain(String(status));
     },

@@ -23,7 +23,7 @@ const careful = defineDomain(spec);
 
 let prepared: boolean[] = [];
 /** The results of `own` in successive calls of `prepare`; the last one repeats. */
-let says: readonly boolean[] = [];
+let plans: readonly boolean[] = [];
 const row = z.object({ id: z.int(), title: z.string() });
 const definition = {
   title: 'Pin a note',
@@ -35,7 +35,7 @@ const definition = {
 } as const;
 const phases = {
   async prepare({ title }: { title: string }) {
-    const own = says[Math.min(prepared.length, says.length - 1)] ?? false;
+    const own = plans[Math.min(prepared.length, plans.length - 1)] ?? false;
     prepared.push(own);
     return {
       summary: `Pin ${title}`,
@@ -99,7 +99,7 @@ describe.each(databases)('a write tool on %s', (_name, database) => {
   });
   const call = (own: readonly boolean[], title: string, tool = 'pin') => {
     prepared = [];
-    says = own;
+    plans = own;
     return testRuntime.call('frank.davis', 'tasks', tool, { title });
   };
   const pinned = async () => (await testRuntime.owner('select title from tasks.tasks order by id')).map(({ title }) => title);

@@ -42,12 +42,12 @@ describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (na
   test('the sample data is loaded once, and only into empty collections', async () => {
     const file = openEmbeddedDocuments(join(folder, `${name}.db`));
     const database = file.of(name);
-    const told: number[] = [];
+    const shares: number[] = [];
     const [first = ''] = Object.keys(collections);
     await database.fill(first, [{ _id: 'mine' }], () => {});
-    expect(await loadDocuments(name, database, { ...options, onProgress: (done, total) => told.push(done / total) })).toBe(true);
-    expect(told.at(-1)).toBeGreaterThan(0.9);
-    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(await loadDocuments(name, database, { ...options, onProgress: (done, total) => shares.push(done / total) })).toBe(true);
+    expect(shares.at(-1)).toBeGreaterThan(0.9);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     const all = (collection: string) => database.find(collection, {}, { sort: { _id: 1 }, limit: 100_000, hide: [] });
     expect((await all(first)).map(({ _id }) => _id)).toEqual(['mine']);
     for (const { name: collection, documents } of (await sampleCollections(name, options)).filter((each) => each.name !== first))

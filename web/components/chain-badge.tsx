@@ -16,13 +16,13 @@ function detail({ chains, missing }: Verified, at: Date): string {
 
 /** Verifies the whole audit log: a filtered part cannot prove that no record is missing. */
 export function ChainBadge() {
-  const [verdict, setVerdict] = useState<{ readonly says: AuditVerdict; readonly at: Date }>();
+  const [verdict, setVerdict] = useState<{ readonly result: AuditVerdict; readonly at: Date }>();
   const [running, setRunning] = useState(false);
   const [trouble, setTrouble] = useState<ApiError>();
   const verify = useCallback(async () => {
     setRunning(true);
     try {
-      setVerdict({ says: await get<AuditVerdict>('/api/audit/verify'), at: new Date() });
+      setVerdict({ result: await get<AuditVerdict>('/api/audit/verify'), at: new Date() });
       setTrouble(undefined);
     } catch (error) {
       if (error instanceof ApiError) setTrouble(error);
@@ -32,9 +32,9 @@ export function ChainBadge() {
     }
   }, []);
   if (trouble) return <ErrorNotice error={trouble.answer} again={() => void verify()} />;
-  const broken = verdict?.says.ok === false ? verdict.says : undefined;
-  const good = verdict?.says.ok === true ? verdict.says : undefined;
-  const says: readonly [string, ReactNode] = running
+  const broken = verdict?.result.ok === false ? verdict.result : undefined;
+  const good = verdict?.result.ok === true ? verdict.result : undefined;
+  const texts: readonly [string, ReactNode] = running
     ? ['Verifying every record', 'Each record is compared with the one before it and with the signed checkpoints.']
     : broken
       ? [`The ${broken.chain} chain is broken at record #${number(broken.n)}`, broken.problem]
@@ -54,8 +54,8 @@ export function ChainBadge() {
         {running ? <span className="spin spin--20" aria-hidden="true" /> : <Icon name={broken ? 'warn' : 'chain'} className="i-20" />}
       </span>
       <div className="grow">
-        <p className={`strong ${broken ? 'bad' : ''}`}>{says[0]}</p>
-        <p className="small muted">{says[1]}</p>
+        <p className={`strong ${broken ? 'bad' : ''}`}>{texts[0]}</p>
+        <p className="small muted">{texts[1]}</p>
       </div>
       {broken && (
         <a className="btn btn--sm" href={`/audit/${encodeURIComponent(broken.chain)}/${broken.n}`}>

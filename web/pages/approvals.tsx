@@ -34,12 +34,12 @@ function Waiting({ ticket, href, current }: { readonly ticket: Confirmation; rea
   );
 }
 
-const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look: string; readonly says: string }>> = {
-  done: { icon: 'check', look: 'ok', says: 'Approved by you' },
-  denied: { icon: 'x', look: 'faint', says: 'Denied by you' },
-  expired: { icon: 'clock', look: 'faint', says: 'Expired, nothing changed' },
-  failed: { icon: 'warn', look: 'warn', says: 'Not applied, nothing changed' },
-  executing: { icon: 'clock', look: 'faint', says: 'Approved, running' },
+const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look: string; readonly label: string }>> = {
+  done: { icon: 'check', look: 'ok', label: 'Approved by you' },
+  denied: { icon: 'x', look: 'faint', label: 'Denied by you' },
+  expired: { icon: 'clock', look: 'faint', label: 'Expired, nothing changed' },
+  failed: { icon: 'warn', look: 'warn', label: 'Not applied, nothing changed' },
+  executing: { icon: 'clock', look: 'faint', label: 'Approved, running' },
 };
 
 /** The time of the decision or of the expiry. */
@@ -54,7 +54,7 @@ function Decided({ ticket, href, current }: { readonly ticket: Confirmation; rea
         <span className="t1">
           <bdi>{ticket.confirmationData.summary}</bdi>
         </span>
-        <span className="t2">{ticket.error?.code === 'CHANGED_SINCE_APPROVAL' ? 'Not applied, it had changed' : outcome?.says}</span>
+        <span className="t2">{ticket.error?.code === 'CHANGED_SINCE_APPROVAL' ? 'Not applied, it had changed' : outcome?.label}</span>
       </span>
       <span className="t3">{moment(endOf(ticket))}</span>
     </a>

@@ -102,8 +102,8 @@ async function openStream(
 }
 
 function delayOf({ responseHeaders }: APICallError, attempt: number): number {
-  const told = Number(responseHeaders?.['retry-after']) * 1000;
-  return Math.min(Number.isFinite(told) && told >= 0 ? told : 500 * 2 ** attempt, MAX_DELAY_MS);
+  const retryAfter = Number(responseHeaders?.['retry-after']) * 1000;
+  return Math.min(Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : 500 * 2 ** attempt, MAX_DELAY_MS);
 }
 
 const delay = (ms: number, signal: AbortSignal) =>

@@ -15,7 +15,7 @@ import { addressOf } from './server-address.ts';
 
 export interface Check {
   readonly state: 'ok' | 'warn' | 'fail';
-  readonly says: string;
+  readonly message: string;
   readonly fix?: string;
 }
 
@@ -24,24 +24,24 @@ const NEEDED = [20, 19] as const;
 export function nodeCheck(): Check {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const good = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
-  const says = `Node ${process.versions.node}, at least ${NEEDED.join('.')} is needed`;
-  return good ? { state: 'ok', says } : { state: 'fail', says, fix: 'install a newer Node' };
+  const message = `Node ${process.versions.node}, at least ${NEEDED.join('.')} is needed`;
+  return good ? { state: 'ok', message } : { state: 'fail', message, fix: 'install a newer Node' };
 }
 
 /** Never creates the folder. The first start creates it. */
 export function folderCheck(config: Config): { running: boolean; check: Check } {
   const name = `Data folder ${shownPath(config.dataFolder)}`;
   if (!existsSync(config.dataFolder))
-    return { running: false, check: { state: 'ok', says: `${name} does not exist yet; the first start creates it` } };
+    return { running: false, check: { state: 'ok', message: `${name} does not exist yet; the first start creates it` } };
   try {
     openFolder(config.dataFolder).close();
-    return { running: false, check: { state: 'ok', says: `${name}, writable, not locked` } };
+    return { running: false, check: { state: 'ok', message: `${name}, writable, not locked` } };
   } catch (error) {
     const { message } = error as Error;
-    if (/in use/.test(message)) return { running: true, check: { state: 'ok', says: `${name}, in use by a running Tamshai` } };
+    if (/in use/.test(message)) return { running: true, check: { state: 'ok', message: `${name}, in use by a running Tamshai` } };
     return {
       running: false,
-      check: { state: 'fail', says: message, fix: 'choose another folder with TAMSHAI_DATA, or give this user the right to write there' },
+      check: { state: 'fail', message, fix: 'choose another folder with TAMSHAI_DATA, or give this user the right to write there' },
     };
   }
 }
@@ -53,11 +53,11 @@ export function keysCheck(config: Config): Check[] {
   if (gatewayKey !== undefined) readGatewayKeys(gatewayKey);
   if (existsSync(join(config.dataFolder, 'keys.json'))) {
     const keys = keysOf(config);
-    checks.push({ state: 'ok', says: 'Keys: valid, and readable by this user only' });
+    checks.push({ state: 'ok', message: 'Keys: valid, and readable by this user only' });
     if (gatewayPublicKeys !== undefined) gatewayKeysFor(config, keys);
   }
   if (gatewayPublicKeys !== undefined)
-    checks.push({ state: 'ok', says: 'TAMSHAI_GATEWAY_PUBLIC_KEYS: valid, and contains no private key' });
+    checks.push({ state: 'ok', message: 'TAMSHAI_GATEWAY_PUBLIC_KEYS: valid, and contains no private key' });
   return checks;
 }
 
@@ -92,7 +92,7 @@ export async function portsCheck(config: Config, running: boolean): Promise<Chec
     else
       checks.push({
         state: 'fail',
-        says: `Port ${port} (${name}) is taken by another program`,
+        message: `Port ${port} (${name}) is taken by another program`,
         fix: `stop it, or set ${name.toUpperCase()}_PORT`,
       });
   }
@@ -100,10 +100,10 @@ export async function portsCheck(config: Config, running: boolean): Promise<Chec
   if (free.length > 0)
     checks.push({
       state: 'ok',
-      says: `${free.length === 1 ? 'Port' : 'Ports'} ${free.join(', ')} ${free.length === 1 ? 'is' : 'are'} free, ${reach}`,
+      message: `${free.length === 1 ? 'Port' : 'Ports'} ${free.join(', ')} ${free.length === 1 ? 'is' : 'are'} free, ${reach}`,
     });
   if (ours > 0)
-    checks.push({ state: 'ok', says: `${ours === 1 ? 'One port is' : `${ours} ports are`} served by the running Tamshai, ${reach}` });
+    checks.push({ state: 'ok', message: `${ours === 1 ? 'One port is' : `${ours} ports are`} served by the running Tamshai, ${reach}` });
   return checks;
 }
 
@@ -114,7 +114,7 @@ async function masterOfOthers(kv: KeyValue, config: Config): Promise<Check | und
   if (await sharesMaster(kv, { master, previousMaster })) return undefined;
   return {
     state: 'fail',
-    says: 'Other processes on this Redis have another master key',
+    message: 'Other processes on this Redis have another master key',
     fix: 'set TAMSHAI_MASTER_KEY to the same one for all of them; during a rotation, to the new and the old one, separated by a comma',
   };
 }
@@ -127,12 +127,12 @@ export async function redisCheck(config: Config): Promise<Check[]> {
     try {
       await kv.ping();
       const others = await masterOfOthers(kv, config);
-      const ok: Check = { state: 'ok', says: `Redis at ${addressOf(redisUrl)} answers, and never evicts keys (noeviction)` };
+      const ok: Check = { state: 'ok', message: `Redis at ${addressOf(redisUrl)} answers, and never evicts keys (noeviction)` };
       return [ok, ...(others ? [others] : [])];
     } finally {
       await kv.close();
     }
   } catch (error) {
-    return [{ state: 'fail', says: (error as Error).message, fix: 'start it or correct REDIS_URL; unset it to use the built-in store' }];
+    return [{ state: 'fail', message: (error as Error).message, fix: 'start it or correct REDIS_URL; unset it to use the built-in store' }];
   }
 }

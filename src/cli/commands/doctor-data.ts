@@ -29,7 +29,8 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
   const checks: Check[] = [];
   const folder = join(config.dataFolder, 'pg');
   if ((embedded.length > 0 || engineEmbedded) && existsSync(join(folder, 'PG_VERSION'))) {
-    if (running) checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to check its row security' });
+    if (running)
+      checks.push({ state: 'ok', message: 'Embedded database: in use by the running Tamshai; stop it to check its row security' });
     else checks.push(...(await embeddedChecks(config, folder, embedded)));
   }
   const { masterKey } = config;
@@ -43,7 +44,7 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
       const known = (error as Error).name === 'DatabaseProblem' || error instanceof Stop;
       checks.push({
         state: 'fail',
-        says: known ? (error as Error).message : `${place} could not be checked.`,
+        message: known ? (error as Error).message : `${place} could not be checked.`,
         fix: 'start it or correct DATABASE_URL; unset it to use the embedded database',
       });
     }
@@ -71,17 +72,17 @@ async function folderCheck(folder: FolderDomain): Promise<Check[]> {
   try {
     checkFolder(folder);
   } catch (error) {
-    return [{ state: 'fail', says: (error as Error).message, fix }];
+    return [{ state: 'fail', message: (error as Error).message, fix }];
   }
   const left: string[] = [];
   const files = await readFolder(folder, (file, why) => left.push(`${file}: ${why}`));
-  const says = `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${count(files.length, 'Markdown file')} in ${shownPath(path)}`;
-  if (files.length === 0) return [{ state: 'warn', says, fix }];
-  if (left.length === 0) return [{ state: 'ok', says }];
+  const message = `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${count(files.length, 'Markdown file')} in ${shownPath(path)}`;
+  if (files.length === 0) return [{ state: 'warn', message, fix }];
+  if (left.length === 0) return [{ state: 'ok', message }];
   return [
     {
       state: 'warn',
-      says: `${says}; ${count(left.length, 'other')} skipped (${left[0]})`,
+      message: `${message}; ${count(left.length, 'other')} skipped (${left[0]})`,
       fix: 'repair or remove it; the log of the next start lists all of them',
     },
   ];
@@ -92,22 +93,22 @@ async function searchCheck(config: Config, domain: AnyDomain): Promise<Check> {
     const opened = await openSearch(config, [domain]);
     const product = opened.backends.get(domain)?.product ?? '';
     await opened.close();
-    return { state: 'ok', says: `${product} answers, for ${domain.name}` };
+    return { state: 'ok', message: `${product} answers, for ${domain.name}` };
   } catch (error) {
     const known = (error as Error).name === 'DatabaseProblem';
-    const says = known ? (error as Error).message : `The search server of ${domain.name} could not be checked.`;
-    return { state: 'fail', says, fix: 'start it or correct ELASTICSEARCH_URL; unset it to use the embedded store' };
+    const message = known ? (error as Error).message : `The search server of ${domain.name} could not be checked.`;
+    return { state: 'fail', message, fix: 'start it or correct ELASTICSEARCH_URL; unset it to use the embedded store' };
   }
 }
 
 async function mongoCheck(config: Config, domain: AnyDomain, place: string): Promise<Check> {
   try {
     await (await openDocuments(config, [domain])).close();
-    return { state: 'ok', says: `${place} answers and is a replica set, for ${domain.name}` };
+    return { state: 'ok', message: `${place} answers and is a replica set, for ${domain.name}` };
   } catch (error) {
     const known = (error as Error).name === 'DatabaseProblem';
-    const says = known ? (error as Error).message : `${place} could not be checked.`;
-    return { state: 'fail', says, fix: 'start it or correct MONGODB_URL; unset it to use the embedded database' };
+    const message = known ? (error as Error).message : `${place} could not be checked.`;
+    return { state: 'fail', message, fix: 'start it or correct MONGODB_URL; unset it to use the embedded database' };
   }
 }
 
@@ -129,21 +130,21 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
 /** `unapplied` is the state and the fix that are reported if migrations are missing. */
 function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 'state' | 'fix'>): Check[] {
   const { version, tables, missing, holes, aheadMs, login } = inspection;
-  const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];
+  const checks: Check[] = [{ state: 'ok', message: `${place}, version ${version}` }];
   if (missing.length > 0)
-    checks.push({ ...unapplied, says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})` });
-  if (login !== undefined) checks.push({ state: 'fail', says: login, fix: 'keep this login for tamshai migrate' });
+    checks.push({ ...unapplied, message: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})` });
+  if (login !== undefined) checks.push({ state: 'fail', message: login, fix: 'keep this login for tamshai migrate' });
   checks.push(
     ...holes.map(
-      (says) =>
-        ({ state: 'fail', says, fix: "undo this change with the owner's login; sql/rights.md lists the rights of each role" }) as const,
+      (message) =>
+        ({ state: 'fail', message, fix: "undo this change with the owner's login; sql/rights.md lists the rights of each role" }) as const,
     ),
   );
   if (holes.length === 0 && tables > 0)
-    checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}; no login can bypass it` });
+    checks.push({ state: 'ok', message: `Row security: forced on ${count(tables, 'table')}; no login can bypass it` });
   if (Math.abs(aheadMs) > CLOCKS_DIFFER_MS) {
-    const says = `The clock of ${place} is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
-    checks.push({ state: 'warn', says, fix: 'synchronise both clocks with NTP' });
+    const message = `The clock of ${place} is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+    checks.push({ state: 'warn', message, fix: 'synchronise both clocks with NTP' });
   }
   return checks;
 }
@@ -157,16 +158,16 @@ export async function auditCheck(config: Config, console: Console): Promise<Chec
     return [
       {
         state: 'fail',
-        says: `Audit: ${broken.chain} is broken at record #${broken.n}. ${broken.problem}`,
+        message: `Audit: ${broken.chain} is broken at record #${broken.n}. ${broken.problem}`,
         fix: 'find out who could write there; tamshai audit verify shows details',
       },
     ];
   const total = chains.reduce((sum, { count: n }) => sum + n, 0);
   const by = asked ? ', by the running gateway' : '';
-  const says = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
+  const message = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
   const rest: Check[] = [
     ...(unseen.length === 0 ? [] : [`${unseen.join(', ')} could not be verified while another process uses the database`]),
     ...(silent.length === 0 ? [] : [`the parts of the log on processes that did not answer could not be verified: ${silent.join(', ')}`]),
-  ].map((why) => ({ state: 'warn', says: `Audit: ${why}` }));
-  return [{ state: 'ok', says }, ...rest];
+  ].map((why) => ({ state: 'warn', message: `Audit: ${why}` }));
+  return [{ state: 'ok', message }, ...rest];
 }

@@ -13,7 +13,7 @@ const timeouts = { headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS };
 
 export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
   const { staff, customer, clientId, customerClientId, clientSecret } = issuers;
-  if (staff === undefined) return [{ state: 'warn', says: 'OIDC_ISSUER is not set: anyone on this machine can sign in as anyone' }];
+  if (staff === undefined) return [{ state: 'warn', message: 'OIDC_ISSUER is not set: anyone on this machine can sign in as anyone' }];
   const checks: Check[] = [];
   for (const [name, url, client] of [
     ['OIDC_ISSUER', staff, clientId],
@@ -23,17 +23,17 @@ export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
     const place = `${name} at ${addressOf(url)}`;
     try {
       const { jwks_uri: keys, introspection_endpoint: asks } = await discover(url);
-      checks.push({ state: 'ok', says: `${place} has a valid discovery document` });
+      checks.push({ state: 'ok', message: `${place} has a valid discovery document` });
       checks.push(...(await keysAndClock(place, keys)));
       if (asks === undefined)
         checks.push({
           state: 'warn',
-          says: `${place} publishes no introspection endpoint: a revoked token stays valid here until it expires`,
+          message: `${place} publishes no introspection endpoint: a revoked token stays valid here until it expires`,
         });
       else if (clientSecret === undefined)
         checks.push({
           state: 'warn',
-          says: `${place} is not asked whether a token was revoked`,
+          message: `${place} is not asked whether a token was revoked`,
           fix: 'set OIDC_CLIENT_SECRET to the secret of a confidential client; then a sign-out there takes effect here within ten seconds',
         });
       else checks.push(await loginCheck(place, url, client, clientSecret));
@@ -41,7 +41,7 @@ export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
       const known = (error as Error).name === 'SetupProblem';
       checks.push({
         state: 'fail',
-        says: known ? (error as Error).message : `${place} does not return its discovery document`,
+        message: known ? (error as Error).message : `${place} does not return its discovery document`,
         fix: `start it, or correct ${name}`,
       });
     }
@@ -56,17 +56,17 @@ async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
     const { statusCode, headers, body } = await request(jwks, timeouts);
     const found = (await body.json()) as { keys?: { use?: string }[] };
     const signing = (found.keys ?? []).filter(({ use }) => use === undefined || use === 'sig').length;
-    if (statusCode !== 200 || signing === 0) return [{ state: 'fail', says: `${place} has no signing key`, fix }];
+    if (statusCode !== 200 || signing === 0) return [{ state: 'fail', message: `${place} has no signing key`, fix }];
     const there = Date.parse(String(headers['date']));
     // The Date header has whole seconds.
     const ahead = there + 500 - (asked + Date.now()) / 2;
     if (!Number.isFinite(ahead) || Math.abs(ahead) <= CLOCKS_DIFFER_MS) return [];
-    const says =
+    const message =
       `The clock of ${place} is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this ` +
       `machine's; its tokens would be refused`;
-    return [{ state: 'fail', says, fix: 'synchronise both clocks with NTP' }];
+    return [{ state: 'fail', message, fix: 'synchronise both clocks with NTP' }];
   } catch {
-    return [{ state: 'fail', says: `${place} does not return its keys`, fix }];
+    return [{ state: 'fail', message: `${place} does not return its keys`, fix }];
   }
 }
 
@@ -74,11 +74,11 @@ async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
 async function loginCheck(place: string, issuer: string, client: string, secret: string): Promise<Check> {
   try {
     await introspection(issuer, client, secret)('not-a-token');
-    return { state: 'ok', says: `${place} accepts the client ${client} and its secret` };
+    return { state: 'ok', message: `${place} accepts the client ${client} and its secret` };
   } catch {
     return {
       state: 'fail',
-      says: `${place} does not let the client ${client} introspect tokens`,
+      message: `${place} does not let the client ${client} introspect tokens`,
       fix: 'correct OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or make the client a confidential one there',
     };
   }
@@ -95,16 +95,16 @@ export async function serverChecks(config: Config): Promise<Check[]> {
       try {
         const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/ready`, timeouts);
         await body.dump();
-        if (statusCode === 200) return { state: 'ok', says: `${name} at ${addressOf(url)} is ready` };
+        if (statusCode === 200) return { state: 'ok', message: `${name} at ${addressOf(url)} is ready` };
         return {
           state: 'warn',
-          says: `${name} at ${addressOf(url)} is not ready (${statusCode})`,
+          message: `${name} at ${addressOf(url)} is not ready (${statusCode})`,
           fix: 'run tamshai doctor there: one of its stores is unavailable, or it is stopping',
         };
       } catch {
         return {
           state: 'warn',
-          says: `${name} at ${addressOf(url)} does not answer; its tools would be missing`,
+          message: `${name} at ${addressOf(url)} does not answer; its tools would be missing`,
           fix: `start it, or correct ${setting}`,
         };
       }
@@ -121,15 +121,15 @@ export async function tracingCheck({ tracing }: Config): Promise<Check[]> {
     const headers = { ...tracing.headers, 'content-type': 'application/json' };
     const { statusCode, body } = await request(tracing.endpoint, { method: 'POST', headers, body: '{"resourceSpans":[]}', ...timeouts });
     await body.dump();
-    if (statusCode < 300) return [{ state: 'ok', says: `${place} are accepted` }];
+    if (statusCode < 300) return [{ state: 'ok', message: `${place} are accepted` }];
     return [
       {
         state: 'warn',
-        says: `${place} are refused (${statusCode})`,
+        message: `${place} are refused (${statusCode})`,
         fix: statusCode === 401 || statusCode === 403 ? 'correct OTEL_EXPORTER_OTLP_HEADERS' : fix,
       },
     ];
   } catch {
-    return [{ state: 'warn', says: `${place} are lost: the collector does not answer`, fix }];
+    return [{ state: 'warn', message: `${place} are lost: the collector does not answer`, fix }];
   }
 }

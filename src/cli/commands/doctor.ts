@@ -16,7 +16,7 @@ export async function doctor(options: ProjectOptions & { json?: boolean }): Prom
   try {
     config = await loadConfig(options);
   } catch (error) {
-    checks.push({ state: 'fail', says: withoutSecrets((error as Error).message), fix: 'correct the setting and run it again' });
+    checks.push({ state: 'fail', message: withoutSecrets((error as Error).message), fix: 'correct the setting and run it again' });
   }
   if (config !== undefined) {
     const { running, check } = folderCheck(config);
@@ -40,8 +40,8 @@ export async function doctor(options: ProjectOptions & { json?: boolean }): Prom
     const { style, width } = console.look;
     const colour = { ok: style.green, warn: style.yellow, fail: style.red };
     console.out(style.bold('Checks'));
-    for (const { state, says, fix } of checks) {
-      const [first = '', ...rest] = wrap(says, width - 10);
+    for (const { state, message, fix } of checks) {
+      const [first = '', ...rest] = wrap(message, width - 10);
       console.out(
         `  ${colour[state](state.padEnd(6))}  ${first}`,
         ...indent(rest, 10),
@@ -61,7 +61,7 @@ async function attempted(look: () => Promise<readonly Check[]> | readonly Check[
     return [
       {
         state: 'fail',
-        says: error instanceof Error ? withoutSecrets(error.message) : 'A check failed unexpectedly.',
+        message: error instanceof Error ? withoutSecrets(error.message) : 'A check failed unexpectedly.',
         fix: 'correct this and run it again',
       },
     ];

@@ -51,7 +51,7 @@ export function describeTool(registry: Registry, { server, name }: { server: str
     ask: question,
     as,
     input: input(today),
-    ...(expects && { gives: expects }),
+    ...(expects && { expects }),
   }));
   if (console.json) {
     console.value({
@@ -84,7 +84,7 @@ export function describeTool(registry: Registry, { server, name }: { server: str
   console.out(...heading('Roles'), `  ${tool.roles.join(', ')}`);
   const codes = Object.keys(tool.errors);
   if (codes.length > 0) console.out(...heading('Errors'), ...indent(wrap(codes.join(', '), width - 2), 2));
-  const shown = examples.filter(({ gives }) => gives === undefined || gives === 'success').slice(0, 3);
+  const shown = examples.filter(({ expects }) => expects === undefined || expects === 'success').slice(0, 3);
   if (shown.length > 0) console.out(...heading('Examples'));
   for (const { ask, as, input } of shown)
     console.out(

@@ -48,11 +48,11 @@ export interface MessagePageOptions {
 
 const WAITING = { href: '/approvals', label: 'Show pending approvals' };
 
-function messagePage(title: string, heading: string, says: string, { frame }: MessagePageOptions, to = WAITING): string {
+function messagePage(title: string, heading: string, text: string, { frame }: MessagePageOptions, to = WAITING): string {
   return page({
     title,
     frame,
-    body: html`<main class="signin signin--small" id="main"><div class="signin-in">${brand()}<h1 class="big">${heading}</h1><p class="lead">${bdi(says)}</p><p class="foot"><a class="btn" href="${to.href}">${to.label}</a></p></div></main>`,
+    body: html`<main class="signin signin--small" id="main"><div class="signin-in">${brand()}<h1 class="big">${heading}</h1><p class="lead">${bdi(text)}</p><p class="foot"><a class="btn" href="${to.href}">${to.label}</a></p></div></main>`,
   });
 }
 
@@ -64,11 +64,11 @@ export const notYoursPage = (options: MessagePageOptions = {}): string =>
     options,
   );
 
-export const notFoundPage = (says: string, options: MessagePageOptions = {}): string =>
-  messagePage('Not found', 'Change not found', says, options);
+export const notFoundPage = (text: string, options: MessagePageOptions = {}): string =>
+  messagePage('Not found', 'Change not found', text, options);
 
 export const noSuchPage = (options: MessagePageOptions = {}): string =>
   messagePage('Not found', 'Page not found', 'There is nothing at this address.', options, { href: '/', label: 'Go to the start page' });
 
-export const troublePage = (says: string, options: MessagePageOptions = {}): string =>
-  messagePage('Try again later', 'This did not work', says, options);
+export const troublePage = (text: string, options: MessagePageOptions = {}): string =>
+  messagePage('Try again later', 'This did not work', text, options);

@@ -61,14 +61,14 @@ interface Head {
   readonly icon: IconName;
   readonly kind: string;
   readonly title: Part;
-  readonly says: Part;
+  readonly text: Part;
   readonly beside?: Part;
 }
 
-const head = ({ look, icon: name, kind, title, says, beside }: Head): Html =>
-  html`<div class="ap-head"><div><p class="ap-kind ${look}">${icon(name)}${kind}</p><h1 tabindex="-1" data-heading>${title}</h1><p>${says}</p></div>${beside}</div>`;
+const head = ({ look, icon: name, kind, title, text, beside }: Head): Html =>
+  html`<div class="ap-head"><div><p class="ap-kind ${look}">${icon(name)}${kind}</p><h1 tabindex="-1" data-heading>${title}</h1><p>${text}</p></div>${beside}</div>`;
 
-const foot = (says: Part, buttons?: Part): Html => html`<div class="ap-foot"><p class="say" data-say>${says}</p>${buttons}</div>`;
+const foot = (text: Part, buttons?: Part): Html => html`<div class="ap-foot"><p class="say" data-say>${text}</p>${buttons}</div>`;
 const spinner = html`<span class="spin spin--20" aria-hidden="true"></span>`;
 const code = (text: string | undefined) => text !== undefined && html`<span class="mono">${text}</span>`;
 
@@ -96,7 +96,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
   const { summary, changes, destructive, subject, because } = state.confirmationData;
   const left = secondsLeft(state.confirmationData, now);
   const verb = verbOf(summary);
-  const says =
+  const text =
     left <= 60 ? `${timeLeft(left)} left. If it runs out, nothing is changed.` : 'The server checks these values again when you approve.';
   const buttons = html`<button class="btn needs-js" type="button" data-decide="deny" aria-disabled="true" data-arming>Deny</button><button class="btn btn--primary needs-js" type="button" data-decide="${destructive ? 'ask' : 'approve'}" aria-disabled="true" data-arming>Approve</button>`;
   const second =
@@ -107,9 +107,9 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
     icon: destructive ? 'warn' : 'shield',
     kind: destructive ? 'Needs your approval. This removes a record.' : 'Needs your approval',
     title: bdi(summary),
-    says: because === undefined ? NOT_YET : html`${bdi(because)} ${NOT_YET}`,
+    text: because === undefined ? NOT_YET : html`${bdi(because)} ${NOT_YET}`,
     beside: ring(left),
-  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<div class="ap-foot no-js"><p class="say">This page needs JavaScript. Nothing has changed.</p></div>`;
+  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(text, buttons)}</div>`}${second}<div class="ap-foot no-js"><p class="say">This page needs JavaScript. Nothing has changed.</p></div>`;
 }
 
 export const executing = (summary: string): Html =>
@@ -118,7 +118,7 @@ export const executing = (summary: string): Html =>
     icon: 'clock',
     kind: 'Approved, running',
     title: bdi(summary),
-    says: 'You can close this page. The change runs once.',
+    text: 'You can close this page. The change runs once.',
     beside: spinner,
   })}${foot('', html`<button class="btn" type="button" aria-disabled="true">Deny</button><button class="btn" type="button" aria-disabled="true"><span class="spin" aria-hidden="true"></span>Running</button>`)}</article>`;
 
@@ -127,7 +127,7 @@ export const lost: Html = html`<article class="ap" aria-busy="true" data-state="
   icon: 'plug',
   kind: 'Connection lost',
   title: 'We do not know yet whether it ran.',
-  says: 'Checking every few seconds. You can wait or press Approve again: the change cannot run twice.',
+  text: 'Checking every few seconds. You can wait or press Approve again: the change cannot run twice.',
   beside: spinner,
 })}${foot('', html`<button class="btn" type="button" data-check>Check now</button><button class="btn btn--primary" type="button" data-decide="approve" aria-disabled="true" data-arming>Approve again</button>`)}</article>`;
 
@@ -135,7 +135,7 @@ function done(state: ConfirmationState, { person }: CardOptions): Html {
   const { changes, subject } = state.confirmationData;
   const [first] = changes;
   const was = first && formatValue(first.from, first);
-  return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), says: was === undefined ? bdi(state.message) : html`It was ${bdi(was)}.` })}${
+  return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), text: was === undefined ? bdi(state.message) : html`It was ${bdi(was)}.` })}${
     changes.length > 1 && diff(changes, ['Before', 'Now'], false)
   }<dl class="receipt"><div><dt>Approved by</dt><dd>${bdi(person)}</dd></div>${
     state.decidedAt !== undefined && html`<div><dt>At</dt><dd>${time(state.decidedAt, 'full')}</dd></div>`
@@ -179,7 +179,7 @@ function changed(state: ConfirmationState): Html {
     icon: 'warn',
     kind: 'Not applied: changed since you looked',
     title: html`${named(subject)} is no longer what this card showed.`,
-    says: 'Nothing was written. Look at the new values before you decide.',
+    text: 'Nothing was written. Look at the new values before you decide.',
   })}${
     rows.length > 0 &&
     html`<table class="diff"><caption class="sr">What you saw and what is there now</caption><thead><tr><th scope="col">Field</th><th scope="col">You saw</th><th scope="col">There now</th></tr></thead><tbody>${rows}</tbody></table>`
@@ -194,7 +194,7 @@ function refused(state: ConfirmationState): Html {
     icon: 'lock',
     kind: 'You can no longer approve this',
     title: bdi(state.error?.message ?? ''),
-    says: `Nothing was changed.${names === '' ? '' : ` Someone with ${names} can make the change.`}`,
+    text: `Nothing was changed.${names === '' ? '' : ` Someone with ${names} can make the change.`}`,
   })}${foot(code(state.error?.code))}`;
 }
 
@@ -205,11 +205,11 @@ const BODIES: Readonly<Record<Exclude<ReturnType<typeof viewOf>, 'executing'>, (
     changed,
     refused,
     denied: (state) =>
-      html`${head({ look: 'off', icon: 'x', kind: 'Denied by you', title: stays(state), says: html`Nothing was changed.${state.decidedAt !== undefined && html` Denied at ${time(state.decidedAt, 'clock')}.`}` })}${foot('To change your mind, ask for it again.')}`,
+      html`${head({ look: 'off', icon: 'x', kind: 'Denied by you', title: stays(state), text: html`Nothing was changed.${state.decidedAt !== undefined && html` Denied at ${time(state.decidedAt, 'clock')}.`}` })}${foot('To change your mind, ask for it again.')}`,
     expired: (state) =>
-      html`${head({ look: 'off', icon: 'clock', kind: 'Expired', title: stays(state), says: 'Nobody answered within five minutes, so nothing was changed. This is not a denial.' })}${foot('If you still want it, ask for it again.')}`,
+      html`${head({ look: 'off', icon: 'clock', kind: 'Expired', title: stays(state), text: 'Nobody answered within five minutes, so nothing was changed. This is not a denial.' })}${foot('If you still want it, ask for it again.')}`,
     failed: (state) =>
-      html`${head({ look: 'bad', icon: 'warn', kind: 'Not applied', title: bdi(state.error?.message ?? 'Something went wrong on our side.'), says: html`Nothing was changed. ${state.error !== undefined && bdi(state.error.suggestedAction)}` })}${foot(code(state.error?.code))}`,
+      html`${head({ look: 'bad', icon: 'warn', kind: 'Not applied', title: bdi(state.error?.message ?? 'Something went wrong on our side.'), text: html`Nothing was changed. ${state.error !== undefined && bdi(state.error.suggestedAction)}` })}${foot(code(state.error?.code))}`,
   };
 
 export function card(state: ConfirmationState, options: CardOptions): Html {

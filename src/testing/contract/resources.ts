@@ -20,14 +20,14 @@ export function resourceCases(subject: Subject): ContractCase[] {
   ];
 }
 
-interface Told {
+interface Reply {
   readonly result: Record<string, unknown> | undefined;
   readonly error: { readonly message: string; readonly data?: { readonly code?: string } } | undefined;
 }
 const rpc = async ({ server, caller }: Opened, { username }: Persona, method: string, params: Readonly<Record<string, unknown>> = {}) => {
   const named = params['uri'] ?? params['name'];
   const headers = typeof named === 'string' ? { 'mcp-name': named } : {};
-  return (await server.rpc<Record<string, unknown>>(await caller.token(username, { mcp: true }), method, params, { headers })) as Told;
+  return (await server.rpc<Record<string, unknown>>(await caller.token(username, { mcp: true }), method, params, { headers })) as Reply;
 };
 const listed = async (opened: Opened, person: Persona, kind: 'resources' | 'resourceTemplates' | 'prompts', key: string) => {
   const method = kind === 'resourceTemplates' ? 'resources/templates/list' : `${kind}/list`;

@@ -109,8 +109,8 @@ async function checkLists(
   const { body } = await server.send<{ data: { servers: { name: string; tools: { name: string }[] }[] } }>('GET', '/api/user/mcp-tools', {
     token: await caller.token(who),
   });
-  const told = covered(body.data.servers.flatMap(({ name, tools }) => tools.map((tool) => `${name}_${tool.name}`)));
-  ensureEqual(told.toSorted(), all, `The tools at /api/user/mcp-tools for ${setting.name}`);
+  const listed = covered(body.data.servers.flatMap(({ name, tools }) => tools.map((tool) => `${name}_${tool.name}`)));
+  ensureEqual(listed.toSorted(), all, `The tools at /api/user/mcp-tools for ${setting.name}`);
   for (const { name } of registry.domains) {
     const own = open.filter(({ domain }) => domain.name === name);
     ensureEqual(

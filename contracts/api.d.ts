@@ -246,6 +246,7 @@ export type ConfirmationData = {
   readonly destructive: boolean;
   readonly origin: string;
   readonly because?: string;
+  readonly afterwards?: string;
 };
 export type AuditIntact = {
   readonly ok: true;

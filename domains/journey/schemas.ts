@@ -20,7 +20,7 @@ export const record = z.object({
   uri,
 });
 const found = {
-  _score: z.number().describe('How well it fits the words; 0 without words'),
+  _score: z.number().describe('How well the record matches the words; 0 without words'),
   highlights: z.record(companyText, z.array(untrusted)).describe('Field → excerpts of its text as HTML, with the matches in <em>'),
 };
 export const foundRecord = record.extend(found);

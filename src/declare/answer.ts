@@ -50,6 +50,8 @@ export interface ConfirmationData {
   readonly origin: string;
   /** Why this change needs an approval although its tool normally writes at once. */
   readonly because?: string | undefined;
+  /** For a removal: whether and how it can be undone, as a sentence. */
+  readonly afterwards?: string | undefined;
 }
 
 export interface CardChange {

@@ -75,7 +75,7 @@ function typeOf(name: string, { schema, def }: Unwrapped): FieldType | undefined
   return 'text';
 }
 
-/** The search collections that the list can be about: those whose key ends the order. Undefined for the other kinds of store. */
+/** The search collections whose key is the last key of the order. Undefined for the other kinds of store. */
 function collectionsOf(spec: Stored, order: Order<string>): readonly AnySearchCollection[] | undefined {
   if (spec.store !== 'search') return undefined;
   const all = Object.values(spec.collections ?? {}) as AnySearchCollection[];
@@ -91,7 +91,7 @@ function comparable(own: readonly AnySearchCollection[]): ReadonlySet<string> {
 
 export interface Listed {
   readonly item: z.ZodObject;
-  /** The schema of a stored row. A field that `present` replaces has another schema there, and no analysis can use it. */
+  /** The schema of a stored row. Analyses use only fields that have the same schema in `item`. */
   readonly stored: z.ZodObject;
   readonly order: Order<string>;
   readonly hint: AnalysisHint | undefined;

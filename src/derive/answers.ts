@@ -51,6 +51,7 @@ export const confirmationData = z.object({
   destructive: z.boolean(),
   origin: z.string(),
   because: z.string().optional(),
+  afterwards: z.string().optional().describe('For a removal: whether and how it can be undone'),
 });
 
 export const pendingAnswer = z.object({

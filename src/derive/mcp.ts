@@ -84,13 +84,13 @@ const LIMITS: ReadonlySet<string> = new Set([
 ]);
 const FEW = 3;
 
-/** Says once how the filters work whose schemas `withShortFilters` shortens. */
+/** The description of the filters that `withShortFilters` shortens, once per tool. */
 const derivedNote = ({ fields }: ListTool): string => (fields.length === 0 ? '' : ' Filters: value, list of values or { from, to }.');
 
 /** Shortens the filters that follow from the fields of the rows. They have one form in all lists, and an LLM pays for each token. */
 function withShortFilters(tool: ListTool, schema: Schema): Schema {
   const own = inputSchema({ ...tool, input: tool.ownInput })['properties'] as Schema;
-  // Exact texts serve to open the rows behind a figure; people ask with the tool's own inputs.
+  // Filters by an exact text are left out: the web app uses them to open the rows of a figure, and an LLM uses the tool's own inputs.
   const isText = (name: string) => tool.fields.some((field) => field.name === name && field.type === 'text');
   const names = Object.keys(schema['properties'] as Schema).filter((name) => Object.hasOwn(own, name) || !isText(name));
   return { ...schema, properties: Object.fromEntries(names.map((name) => [name, own[name] ?? {}])) };

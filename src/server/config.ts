@@ -33,10 +33,7 @@ export interface Config {
   /** PostgreSQL of the engine's own store; undefined means the embedded database. */
   readonly engineDatabaseUrl: string | undefined;
   readonly mongodbUrl: (domain: string) => string | undefined;
-  /**
-   * The URL of Elasticsearch or OpenSearch. It is one of MongoDB if the domain has a MongoDB setting and no Elasticsearch setting of its
-   * own.
-   */
+  /** The URL of the search store. It is a MongoDB URL if the domain's own settings contain a MongoDB URL and no Elasticsearch URL. */
   readonly searchUrl: (domain: string) => string | undefined;
   /** The prefix of index names. With different prefixes, installations can share a search server. */
   readonly indexPrefix: string;

@@ -1,4 +1,4 @@
-/** Modules: parts of a process that open other resources and close all of them. */
+/** Modules: parts of a process. A module opens resources, and closes all of them when it is closed. */
 
 /** Adds an opened resource, which closes together with the module. */
 export type Use = <T extends Closeable>(resource: T) => T;

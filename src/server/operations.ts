@@ -1,6 +1,6 @@
 /**
- * The operations port: /health, /ready and /metrics for probes and scrapers. These call a process by its IP address, a Host that the other
- * ports refuse.
+ * The operations port: /health, /ready and /metrics for probes and scrapers. It accepts any Host header, because probes use the IP address
+ * of a process; the other ports refuse unknown hosts.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from '../engine/metrics.ts';

@@ -1,4 +1,4 @@
-/** Customers create tickets and comments without an approval: who sees them, and that no comment is lost. */
+/** Tickets and comments of customers, which need no approval: who sees them, and that concurrent comments are all kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/declare/people.ts';
 import { statuses } from '../../domains/support/schemas.ts';

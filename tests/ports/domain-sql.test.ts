@@ -181,7 +181,7 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     expect(await refused(next(text))).toMatch(reason);
   });
 
-  test('a word that the database accepts as a schema only in quotes names no domain', async () => {
+  test('a reserved word of SQL is refused as the name of a domain with SQL files', async () => {
     const words = "select word from pg_get_keywords() where catcode in ('R', 'T') and word ~ '^[a-z][a-z0-9]{1,19}$'";
     const { rows } = await owner.query<{ word: string }>(words);
     expect(rows.length).toBeGreaterThan(50);

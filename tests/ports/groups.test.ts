@@ -232,14 +232,14 @@ describe.each(suites)('groups on $name', ({ open, refuses, hasWords }) => {
     const uses: readonly (readonly [string, Partial<GroupsQuery>])[] = [
       ['a condition', { where: where({ pay: is.above(1_050) }) }],
       ['a condition in a condition', { where: any(where({ stage: 'WON' }), all(where({ pay: 1_007 }))) }],
-      ['a condition that it is there', { where: where({ pay: is.there }) }],
+      ['a condition for any value', { where: where({ pay: is.there }) }],
       ['a key', { by: [key('pay')] }],
       ['a sum', { measures: [{ of: 'sum', field: 'pay', decimals: 2 }] }],
       ['a count of values', { measures: [COUNT, { of: 'count', field: 'pay' }] }],
       ['a least value', { by: [key('team')], measures: [{ of: 'min', field: 'pay' }] }],
       ['a greatest value', { measures: [{ of: 'max', field: 'pay' }] }],
     ];
-    test.each(uses)('%s over a field tells nothing to who may not see it', async (_, query) => {
+    test.each(uses)('%s over a hidden field reveals nothing', async (_, query) => {
       await compare(query);
       const rows = (await store.rows(own)).map((row) => ({ ...row, pay: null }));
       const expected = refuses ? 'thrown' : inOrder(groupsOf(rows, asked(query)));

@@ -83,11 +83,19 @@ describe('the states of an approval card', () => {
     ],
     [
       'destructive',
-      render({}, { destructive: true, summary: 'Terminate Frank Davis, Intern.', subject: { label: 'Frank Davis', id: 'e9' } }),
+      render(
+        {},
+        {
+          destructive: true,
+          summary: 'Terminate Frank Davis, Intern.',
+          subject: { label: 'Frank Davis', id: 'e9' },
+          afterwards: 'It cannot be restored <b>.',
+        },
+      ),
       [
         'Needs your approval. This removes a record.',
         'Terminate Frank Davis ?',
-        'The data stays in the database for audits, but no tool can restore the record.',
+        'It cannot be restored &lt;b&gt;.',
         'Back',
         'Yes, terminate',
       ],

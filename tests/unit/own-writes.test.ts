@@ -125,6 +125,7 @@ describe.each(databases)('a write tool on %s', (_name, database) => {
     expect(asked).toMatchObject({
       status: 'pending_confirmation',
       message: 'Pin Coffee? It can be pinned again. Nothing has changed yet.',
+      confirmationData: { afterwards: 'It can be pinned again.' },
     });
     expect(await pinned()).toEqual(['Tea']);
     expect((await calls()).length).toBe(1);

@@ -198,14 +198,14 @@ describe('the approval card', () => {
   });
 
   test('explains why a change that is usually immediate needs an approval', () => {
-    const [, says] = shownCard({ because: 'You are asked because of\u202e this text.' });
-    expect(says).toContain('Change the salary of Sarah Kim. You are asked because of');
+    const [, text] = shownCard({ because: 'You are asked because of\u202e this text.' });
+    expect(text).toContain('Change the salary of Sarah Kim. You are asked because of');
     expect(shownCard({ because: 'x\u202ey' }).join('')).not.toContain('\u202e');
   });
 
-  test('warns before a deletion', () => {
-    expect(shownCard({ destructive: true, reason: null }).join(' ')).toContain(
-      'The data stays in the database for audits, but no tool can restore the record. Nothing has changed yet.',
+  test('says before a deletion whether it can be undone', () => {
+    expect(shownCard({ destructive: true, reason: null, afterwards: 'Undo restores\u202e it.' }).join(' ')).toContain(
+      'Change the salary of Sarah Kim. Undo restores[U+202E] it. Nothing has changed yet.',
     );
   });
 

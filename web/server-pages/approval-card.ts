@@ -132,7 +132,7 @@ export function attachCard(slot: HTMLElement, { live, templates, inApp = false, 
     runningSince = performance.now();
     show(fromTemplate('data-executing'));
   }
-  /** Offers to approve again: the server executes a change only once. After Deny there is nothing to approve. */
+  /** Offers to approve again, unless the person denied. Approving again is safe, because the server executes a change only once. */
   function showLost(): void {
     show(fromTemplate('data-lost'));
     if (decided === false) find(slot, '[data-decide]').remove();

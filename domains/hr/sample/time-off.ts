@@ -33,7 +33,7 @@ const later = (a: string, b: string) => (a > b ? a : b);
 
 /** The age of the oldest pending request, in days. */
 const WAITING_WITHIN = 30;
-/** People of the examples have no generated time off later than this many days before today. Users can then request it. */
+/** People of the examples have no generated time off from this many days before today on, so users can request it. */
 const FREE_BEFORE = 40;
 
 /** Generated requests leave at least this many days of a balance. */

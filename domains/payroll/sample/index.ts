@@ -1,4 +1,4 @@
-/** Sample data of payroll, in the order of the foreign keys. Stubs cover two full years, so they add up to their runs and to the year. */
+/** Sample data of payroll, in the order of the foreign keys. There are stubs for last year and this year. */
 import { directory, type SamplePerson } from '../../sample-company/directory.ts';
 import { ssnOf } from '../../hr/sample/index.ts';
 import { payDays, runsOf, type SampleRun } from './calendar.ts';

@@ -10,7 +10,7 @@ import { EXIT, Stop } from './stop.ts';
 
 /** Built-in domains use lower ports. */
 const FIRST_PORT = 3120;
-/** The template exports the domain as a constant, beside its own import `domain`. SQL reserves some more of JavaScript's words. */
+/** The reserved words of JavaScript, because the template exports a constant with the name of the domain; and `domain`, which it imports. */
 const TAKEN_WORDS = new Set(
   `arguments await break catch class const continue debugger delete domain enum eval export extends finally function if implements import
   instanceof interface let new package private protected return static super switch this throw try typeof undefined var void while
@@ -70,7 +70,7 @@ function writeTemplate(from: string, to: string, values: Readonly<Record<string,
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{\{([a-z]+)\}\}/g, (placeholder, key: string) => values[key] ?? placeholder);
 
-/** Adds the missing project files to the current folder, and what is missing in package.json. Returns their names. */
+/** Adds the missing project files, and the missing entries of package.json, in the current folder. Returns the names of these files. */
 function writeProject(values: Readonly<Record<string, string>>): string[] {
   const templates = join(packageFolder, 'templates', 'project');
   const missing = readdirSync(templates).filter((file) => !existsSync(file));

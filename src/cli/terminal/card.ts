@@ -21,7 +21,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   const title = 'Needs your approval';
   const sentences = [
     sentence(safe(data.summary)),
-    data.destructive && 'The data stays in the database for audits, but no tool can restore the record.',
+    data.afterwards !== undefined && safe(data.afterwards),
     data.because !== undefined && safe(data.because),
     'Nothing has changed yet.',
   ];

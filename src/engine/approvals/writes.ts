@@ -152,13 +152,10 @@ export async function findResult(runtime: Runtime, ticket: Ticket, person: Perso
 
 const NOT_RESTORABLE = 'The data stays in the database for audits, but no tool can restore the record.';
 
+const afterwardsOf = (tool: EffectTool, plan: Plan) => (tool.effect === 'removes' ? (plan.afterwards ?? NOT_RESTORABLE) : undefined);
+
 const messageOf = (tool: EffectTool, plan: Plan, because: string | undefined) =>
-  [
-    `${plan.summary}?`,
-    ...(tool.effect === 'removes' ? [plan.afterwards ?? NOT_RESTORABLE] : []),
-    ...(because === undefined ? [] : [because]),
-    'Nothing has changed yet.',
-  ].join(' ');
+  [`${plan.summary}?`, afterwardsOf(tool, plan), because, 'Nothing has changed yet.'].filter((part) => part !== undefined).join(' ');
 
 interface CardRequest {
   readonly input: Input;
@@ -195,6 +192,7 @@ function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: CardReq
     destructive: tool.effect === 'removes',
     origin,
     because,
+    afterwards: afterwardsOf(tool, plan),
   };
   return JSON.parse(JSON.stringify(card)) as ConfirmationData;
 }

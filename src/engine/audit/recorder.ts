@@ -154,7 +154,7 @@ export const recorder = {
     input: JSON.stringify({ calls }),
   }),
 
-  /** A write whose record was prepared, and that did not happen. */
+  /** The record of a write that did not happen, made from its prepared record. */
   notWritten: (record: AuditRecord): AuditRecord => ({ ...record, decision: 'failed', code: 'NOT_WRITTEN', rows: 0 }),
 };
 

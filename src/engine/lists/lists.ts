@@ -28,7 +28,7 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
   } else {
     const query = source.query as Queries[StoreKind];
     found = await store.page(session, query, window, source.stored);
-    // On the first page, a row less than asked for means that these are all rows.
+    // If the first page is also the last one, it has all rows.
     if (asked.count)
       count = after === undefined && found.length <= asked.limit ? found.length : await countRows(store, session, { query, where });
   }

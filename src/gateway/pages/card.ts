@@ -93,7 +93,7 @@ const verbOf = (summary: string) => /^[A-Z][a-z]+(?=\s)/.exec(summary)?.[0] ?? '
 
 const NOT_YET = 'Nothing has changed yet.';
 function waiting(state: ConfirmationState, { now }: CardOptions): Html {
-  const { summary, changes, destructive, subject, because } = state.confirmationData;
+  const { summary, changes, destructive, subject, because, afterwards } = state.confirmationData;
   const left = secondsLeft(state.confirmationData, now);
   const verb = verbOf(summary);
   const text =
@@ -101,7 +101,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
   const buttons = html`<button class="btn needs-js" type="button" data-decide="deny" aria-disabled="true" data-arming>Deny</button><button class="btn btn--primary needs-js" type="button" data-decide="${destructive ? 'ask' : 'approve'}" aria-disabled="true" data-arming>Approve</button>`;
   const second =
     destructive &&
-    html`<div class="ap-conf" role="group" aria-label="Confirm" data-second hidden><span class="grow" tabindex="-1" data-second-text><b>${verb} ${bdi(subject.label)}?</b> The data stays in the database for audits, but no tool can restore the record.</span><button class="btn btn--danger" type="button" data-decide="approve" aria-disabled="true" data-arming>Yes, ${verb === 'Do it for' ? 'do it' : verb.toLowerCase()}</button><button class="btn" type="button" data-decide="back">Back</button></div>`;
+    html`<div class="ap-conf" role="group" aria-label="Confirm" data-second hidden><span class="grow" tabindex="-1" data-second-text><b>${verb} ${bdi(subject.label)}?</b>${afterwards !== undefined && html` ${bdi(afterwards)}`}</span><button class="btn btn--danger" type="button" data-decide="approve" aria-disabled="true" data-arming>Yes, ${verb === 'Do it for' ? 'do it' : verb.toLowerCase()}</button><button class="btn" type="button" data-decide="back">Back</button></div>`;
   return html`${head({
     look: '',
     icon: destructive ? 'warn' : 'shield',

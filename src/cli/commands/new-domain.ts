@@ -10,7 +10,7 @@ import { EXIT, Stop } from './stop.ts';
 
 /** Built-in domains use lower ports. */
 const FIRST_PORT = 3120;
-/** The reserved words of JavaScript, because the template exports a constant with the name of the domain; and `domain`, which it imports. */
+/** JavaScript reserves these words, and the template exports a constant with the name of the domain. The template also uses `domain`. */
 const TAKEN_WORDS = new Set(
   `arguments await break catch class const continue debugger delete domain enum eval export extends finally function if implements import
   instanceof interface let new package private protected return static super switch this throw try typeof undefined var void while

@@ -68,7 +68,7 @@ export type ToolList = {
       readonly qualifiedName: string;
       readonly title: string;
       readonly description: string;
-      readonly kind: "read" | "list" | "write" | "act";
+      readonly kind: "read" | "list" | "analyze" | "write" | "act";
       readonly plural: string | null;
       readonly needsApproval: boolean;
       readonly atOnceWhen: string | null;

@@ -5,7 +5,7 @@ import { Failure, failure } from '../declare/errors.ts';
 import type { Clock, Logger } from '../engine/ports.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { CallRequest } from '../engine/runtime.ts';
-import type { Tool } from '../declare/tool.ts';
+import { canWrite, type Tool } from '../declare/tool.ts';
 import { FIND_TOOLS, type Toolbox, tokensOf } from './toolbox.ts';
 import { type Conversation, type Exchange, type StoredMessage, recallMessages } from './conversations.ts';
 import type { Emit, MissingServer, StopReason } from './events.ts';
@@ -275,7 +275,7 @@ class QuestionRun {
   }
 
   #refusal(tool: Tool | undefined): Failure | undefined {
-    if (!tool || tool.kind === 'read' || tool.kind === 'list') return undefined;
+    if (!tool || !canWrite(tool)) return undefined;
     if (this.#question.readOnly)
       return failure('METHOD_NOT_ALLOWED', 'A question that is asked with GET can only read. Ask it with POST to change something.');
     const most = this.#deps.limits.tickets;

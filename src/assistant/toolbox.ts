@@ -5,7 +5,7 @@ import { opens } from '../engine/access.ts';
 import type { ErrorText } from '../declare/errors.ts';
 import type { Person } from '../declare/people.ts';
 import { qualifiedName, type Registry } from '../engine/registry.ts';
-import { pluralOf, type Tool } from '../declare/tool.ts';
+import { canWrite, pluralOf, type Tool } from '../declare/tool.ts';
 import { createTurns } from '../engine/turns.ts';
 import type { OfferedTool } from './model.ts';
 
@@ -145,8 +145,7 @@ export function createToolbox(registry: Registry): Toolbox {
   };
 
   return {
-    offered: (person, readOnly) =>
-      all.filter(({ tool }) => opens(tool, person.roles) && (!readOnly || tool.kind === 'read' || tool.kind === 'list')),
+    offered: (person, readOnly) => all.filter(({ tool }) => opens(tool, person.roles) && (!readOnly || !canWrite(tool))),
     rank,
     select(words, among, before) {
       const first = among.filter(({ name }) => before.has(name));

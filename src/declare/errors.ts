@@ -17,6 +17,7 @@ const COMMON = {
 
 /** Codes that the pipeline, the stores and the surfaces throw. A tool cannot throw them itself. */
 const PIPELINE = {
+  TOO_MANY_GROUPS: { status: 400, hint: 'Use fewer groups or longer periods, or add one of the filters that the message names.' },
   UNAUTHENTICATED: { status: 401, hint: 'Sign in and call again with a fresh token.' },
   IDENTITY_NOT_LINKED: { status: 403, hint: 'Ask an administrator to link your account to your employee record.' },
   USER_MISMATCH: { status: 403, hint: 'Leave the user out: it is taken from your sign-in.' },

@@ -369,10 +369,15 @@ export interface PlainTool extends ToolBase {
   readonly kind: 'plain';
   run(input: Input, context: CallContext): Promise<unknown>;
 }
+/** The tool that computes figures over the rows of a server's lists. The registry derives it from the lists. */
+export interface AnalyzeTool extends ToolBase {
+  readonly kind: 'analyze';
+  readonly lists: readonly ListTool[];
+}
 /** A tool that can write. */
 export type EffectTool = WriteTool | ActTool;
 /** A declaration with its types erased, for the pipeline and all derived code. */
-export type Tool = ReadTool | ListTool | EffectTool | PagesTool | PlainTool;
+export type Tool = ReadTool | ListTool | EffectTool | AnalyzeTool | PagesTool | PlainTool;
 
 export const canWrite = (tool: Tool): tool is EffectTool => tool.kind === 'write' || tool.kind === 'act';
 /** What the tool does to the data; undefined for a tool that only reads. */

@@ -10,6 +10,7 @@ import { EXAMPLE_DAY } from './answers.ts';
 const KIND = {
   read: 'Reads',
   list: 'Lists, 50 at a time',
+  analyze: 'Computes figures over the rows of a list',
   write: 'Writes, after a person approves',
   act: 'Writes at once',
   pages: 'Read page by page',

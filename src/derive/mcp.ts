@@ -37,7 +37,7 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
     outputSchema: answerSchema(tool),
     annotations: {
       title: tool.title,
-      readOnlyHint: tool.kind === 'read' || tool.kind === 'list',
+      readOnlyHint: effect === undefined,
       destructiveHint: effect === 'changes' || effect === 'removes',
       idempotentHint: effect !== 'adds',
       openWorldHint: false,

@@ -37,7 +37,7 @@ const tool = z.object({
   qualifiedName: z.string(),
   title: z.string(),
   description: z.string(),
-  kind: z.enum(['read', 'list', 'write', 'act']),
+  kind: z.enum(['read', 'list', 'analyze', 'write', 'act']),
   plural: z.string().nullable(),
   needsApproval: z.boolean(),
   atOnceWhen: z.string().nullable(),

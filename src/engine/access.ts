@@ -26,6 +26,13 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
   return undefined;
 }
 
+/** The rule for a call. The rights of an analysis are those of its list; without a list, those of any list that the caller may use. */
+export function accessRuleFor(tool: Tool, input: unknown, roles: ReadonlySet<Role>): Tool {
+  if (tool.kind !== 'analyze') return tool;
+  const of = typeof input === 'object' && input !== null && 'of' in input ? input.of : undefined;
+  return tool.lists.find(({ name }) => name === of) ?? tool.lists.find((list) => opens(list, roles)) ?? tool;
+}
+
 type CachedSession = Omit<CallSession, 'requestId'>;
 /** The roles of a `Person` object never change: a new sign-in or a refresh creates a new object. */
 const sessionsByPerson = new WeakMap<Person, Map<AccessRule, CachedSession>>();
@@ -91,13 +98,20 @@ export function hiddenFrom(
 }
 
 /** For each role of the tool: the rows that the role sees, for the published role matrix. */
-export function matrixRow(tool: Tool): Map<Role, string> {
-  const rows = new Map<Role, string>();
-  for (const role of tool.roles) {
-    const audience = audienceFor(tool, new Set([role]));
-    rows.set(role, tool.domain.audiences[audience ?? '']?.sees ?? '');
-  }
-  return rows;
+export const matrixRow = (tool: Tool): Map<Role, string> =>
+  new Map(
+    tool.roles.map((role) => [
+      role,
+      audiencesFor(tool, role)
+        .map((name) => tool.domain.audiences[name]?.sees ?? '')
+        .join('; '),
+    ]),
+  );
+
+/** The audiences with which one role can use the tool; an analysis has those of its lists. */
+export function audiencesFor(tool: Tool, role: Role): string[] {
+  const rules: readonly Subject[] = tool.kind === 'analyze' ? tool.lists : [tool];
+  return [...new Set(rules.flatMap((rule) => audienceFor(rule, new Set([role])) ?? []))];
 }
 
 export function withNeeds(

@@ -1,4 +1,5 @@
 /** The registry of all domains, tools, resources and prompts. It is built once at the start. */
+import { withAnalyses } from './analyze/tool.ts';
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { type Contract, contractName } from '../declare/contracts.ts';
 import { declaredFor, sameCompany } from '../declare/for-company.ts';
@@ -50,7 +51,9 @@ export function createRegistry(
   options: RegistryOptions = {},
 ): Registry {
   const { company = DEFAULT_COMPANY, follows = [] } = options;
-  const { tools, resources: resourcesAndPrompts } = declaredFor({ tools: declaredTools, resources: declaredResources }, company);
+  const declared = declaredFor({ tools: declaredTools, resources: declaredResources }, company);
+  const tools = withAnalyses(declared.tools);
+  const resourcesAndPrompts = declared.resources;
   const provides = (options.provides ?? []).map((provision) => ({ ...provision, company }));
   const byName = new Map<string, Tool>();
   const resources = resourcesAndPrompts.filter((item) => item.kind === 'resource');

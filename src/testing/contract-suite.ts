@@ -2,6 +2,7 @@
 import { systemPerson } from '../declare/people.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import type { Registry } from '../engine/registry.ts';
+import { analysisCases } from './contract/analyses.ts';
 import { catalogueCases } from './contract/catalogue.ts';
 import { declarationCases } from './contract/declarations.ts';
 import { exampleCases } from './contract/examples.ts';
@@ -60,6 +61,7 @@ export function suiteOf(registry: Registry, options: ContractOptions & Pick<Requ
     ...rowCases(subject),
     ...listCases(subject),
     ...filterCases(subject),
+    ...analysisCases(subject),
     ...resourceCases(subject),
     ...inputCases(subject),
     ...writeCases(subject),

@@ -1,7 +1,7 @@
 /** Validation messages of all tools: they name the field and what it must be, and contain no text of the schema library. */
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/declare/errors.ts';
-import { parseInput } from '../../src/engine/pipeline.ts';
+import { parseInput } from '../../src/engine/parse-input.ts';
 import type { Person } from '../../src/declare/people.ts';
 import type { Tool } from '../../src/declare/tool.ts';
 import { builtIn } from '../registry.ts';

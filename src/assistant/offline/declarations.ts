@@ -50,7 +50,8 @@ export function* readDeclarations(registry: Registry, phrases: Phrases): Generat
   const tools: ToolDeclaration[] = [];
   for (const tool of registry.tools) {
     const domain = domains.get(tool.domain);
-    if (domain) tools.push(declarationOf(tool, domain, phrases.get(qualifiedName(tool))));
+    // The offline model fills only plain inputs.
+    if (domain && tool.kind !== 'analyze') tools.push(declarationOf(tool, domain, phrases.get(qualifiedName(tool))));
     yield;
   }
   const { roles } = registry;

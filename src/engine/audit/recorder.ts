@@ -214,8 +214,13 @@ function auditedChanges(registry: Registry, tool: Tool, changes: readonly CardCh
 
 function rowsOf(tool: Tool | undefined, answer: Answer): number {
   if (answer.status !== 'success') return 0;
-  const rows = tool?.kind === 'pages' ? (answer.data as { items: unknown }).items : answer.data;
+  const rows = rowsIn(tool, answer.data);
   return Array.isArray(rows) ? rows.length : 1;
+}
+
+function rowsIn(tool: Tool | undefined, data: unknown): unknown {
+  if (tool?.kind === 'pages') return (data as { readonly items: unknown }).items;
+  return tool?.kind === 'analyze' ? (data as { readonly rows: unknown }).rows : data;
 }
 
 function decisionOf(answer: Answer): [Decision, string | null] {
@@ -229,7 +234,7 @@ function sensitiveInputs(tool: Tool | undefined): ReadonlySet<string> {
   if (!tool) return new Set();
   let fields = sensitiveByTool.get(tool);
   if (!fields) {
-    fields = new Set(sensitiveFieldNames(tool.input));
+    fields = new Set((tool.kind === 'analyze' ? tool.lists : [tool]).flatMap(({ input }) => sensitiveFieldNames(input)));
     sensitiveByTool.set(tool, fields);
   }
   return fields;

@@ -2,10 +2,10 @@
 import type { Answer } from '../../declare/answer.ts';
 import { failure } from '../../declare/errors.ts';
 import type { Filter } from '../../declare/filter.ts';
-import type { ListField } from '../../declare/list-fields.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { CallSession, Store } from '../store.ts';
 import type { KeyPart } from './cursor.ts';
+import { refuseHidden } from './hidden.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
 import { createCallContext } from '../access.ts';
 import type { ReadyCall } from '../runtime.ts';
@@ -64,14 +64,6 @@ async function countRows(store: Store<StoreKind>, session: CallSession, { query,
 interface Counted {
   readonly query: Queries[StoreKind];
   readonly where: Filter | undefined;
-}
-
-/** Refuses a field that the person may not see on every row. Its condition would tell something about the hidden values. */
-export function refuseHidden(fields: readonly ListField[], { shows, audience }: CallSession): void {
-  for (const { name, mask, hiddenFrom } of fields) {
-    if ((mask !== undefined && !shows.includes(mask)) || hiddenFrom.includes(audience))
-      throw failure('FIELD_HIDDEN', `You may not see ${name} on every row, so it cannot be used here.`, { field: name });
-  }
 }
 
 /** Reads one page of a resource. The cursor contains the transaction of the first page, and all pages show the data as of it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Filter } from '../../declare/filter.ts';
 import type { Person } from '../../declare/people.ts';
 import type { AnyDomain } from '../../declare/tool.ts';
-import { audienceFor } from '../../engine/access.ts';
+import { audiencesFor } from '../../engine/access.ts';
 import { homeFolder } from '../../server/assets.ts';
 import type { Owner } from '../test-server.ts';
 import { ensure } from './expect.ts';
@@ -55,7 +55,7 @@ async function rightsOf({ registry }: Subject, domain: AnyDomain, owner: Owner):
         `${name} hides ${hides}; shown to ${[...shownTo, ...(andOwner ? ['the owner'] : [])].join(', ') || 'nobody'}`,
     ),
     Tools: [...tools, ...readers].map(
-      (tool) => `${tool.name}: ${tool.roles.map((role) => `${role} (${audienceFor(tool, new Set([role])) ?? 'no audience'})`).join(', ')}`,
+      (tool) => `${tool.name}: ${tool.roles.map((role) => `${role} (${audiencesFor(tool, role).join(', ') || 'no audience'})`).join(', ')}`,
     ),
     ...(domain.store === 'sql' ? await sqlRights(domain.name, owner) : await collectionRights(domain)),
   };

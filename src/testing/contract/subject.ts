@@ -3,7 +3,8 @@ import { createRoleTable } from '../../declare/roles.ts';
 import type { Persona } from '../../declare/sample.ts';
 import type { AnyDomain, Tool, ToolExample } from '../../declare/tool.ts';
 import type { Role } from '../../declare/people.ts';
-import { audienceFor, opens } from '../../engine/access.ts';
+import { EXAMPLE_DAY } from '../../derive/answers.ts';
+import { accessRuleFor, audienceFor, opens } from '../../engine/access.ts';
 import type { AuditRecord } from '../../engine/ports.ts';
 import type { Registry } from '../../engine/registry.ts';
 import { openRawStore, type RawStore } from '../raw-store.ts';
@@ -91,10 +92,13 @@ export const nameOf = (tool: { readonly domain: { readonly name: string }; reado
 export function expectedCode({ registry, people }: Pick<Subject, 'registry' | 'people'>, tool: Tool, example: ToolExample): string {
   const declared = example.expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success');
   const person = people.find(({ username }) => username === example.as);
-  if (person === undefined || opens(tool, registry.roles.resolve(person.realm, person.roles))) return declared;
+  if (person === undefined) return declared;
+  const held = registry.roles.resolve(person.realm, person.roles);
+  const rule = accessRuleFor(tool, example.input(EXAMPLE_DAY), held);
+  if (opens(rule, held)) return declared;
   const elsewhere = (tool.domain.rolesOf ?? []).filter((set) => !registry.domains.some(({ roles }) => roles === set));
   const all = createRoleTable([...registry.domains, ...elsewhere.map((roles, n) => ({ name: `not installed ${n}`, roles }))]);
-  return opens(tool, all.resolve(person.realm, person.roles)) ? 'INSUFFICIENT_PERMISSIONS' : declared;
+  return opens(rule, all.resolve(person.realm, person.roles)) ? 'INSUFFICIENT_PERMISSIONS' : declared;
 }
 
 /** The examples of people who can sign in. Without a role of this configuration, a person cannot. */

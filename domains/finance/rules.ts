@@ -97,7 +97,7 @@ export async function changedLines(sql: SqlReader, budget_id: string, amount: nu
   });
 }
 
-export const inWords = {
+export const describe = {
   budget: ({ department, fiscal_year }: Pick<Budget, 'department' | 'fiscal_year'>) => `the ${department} budget for ${fiscal_year}`,
   invoice: ({ vendor_name, amount }: Invoice, company: Company) => `the invoice of ${vendor_name} for ${formatMoney(amount, company)}`,
   report: ({ employee_name, month, total }: Report, company: Company) =>

@@ -33,7 +33,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
   confidence: 'Confidence (claimed)',
 };
 /** Quotes a tag that contains a comma. */
-const shown = (value: unknown) =>
+const displayed = (value: unknown) =>
   Array.isArray(value) ? value.map((tag: string) => (tag.includes(',') ? `“${tag}”` : tag)).join(', ') : (value ?? null);
 
 /** One line per field that differs. `about` prefixes each line with an item id. */
@@ -41,7 +41,7 @@ export function differences(before: object | null, after: object | null, about?:
   const [from, to] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
   const fields = Object.keys({ ...from, ...to }).filter((field) => field !== 'id');
   return fields
-    .map((field) => ({ field, from: shown(from[field]), to: shown(to[field]) }))
+    .map((field) => ({ field, from: displayed(from[field]), to: displayed(to[field]) }))
     .filter((change) => change.from !== change.to)
     .map((change) => {
       const label = CLAIMS[change.field];

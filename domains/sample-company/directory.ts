@@ -3,7 +3,7 @@
  * People of examples come first, then each department from the top down.
  */
 import { type Department, type DepartmentName, departments, type Job, type Office, offices } from './departments.ts';
-import { nameOf, plain, type SampleName } from './names.ts';
+import { asciiName, nameOf, type SampleName } from './names.ts';
 import { persona, WORK_EMAIL_DOMAIN } from './people.ts';
 import { at, between, chance, pick } from './random.ts';
 
@@ -193,7 +193,8 @@ export function directory(size: number): Directory {
     const full = one.name ?? (one.username === undefined ? undefined : persona(one.username).name);
     const [first = '', last = ''] = full?.split(' ') ?? [];
     const twin = known.findIndex(({ name }) => name !== undefined && name === one.name) < n && one.name !== undefined;
-    const name: SampleName = full === undefined ? nameOf(n) : { first, last, mailbox: `${plain(first)}.${plain(last)}${twin ? '2' : ''}` };
+    const name: SampleName =
+      full === undefined ? nameOf(n) : { first, last, mailbox: `${asciiName(first)}.${asciiName(last)}${twin ? '2' : ''}` };
     return {
       n,
       id: idOf(n),

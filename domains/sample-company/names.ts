@@ -139,7 +139,7 @@ const mixedStride = strideFor(mixed);
 
 const spelled = new Map<string, string>();
 /** Reduces a name to the letters a to z for an email address: "Weiß" becomes weiss. */
-export function plain(name: string): string {
+export function asciiName(name: string): string {
   const known = spelled.get(name);
   if (known !== undefined) return known;
   const letters = name
@@ -181,5 +181,5 @@ export function nameOf(n: number): SampleName {
 const named = (first: string, last: string, suffix: string): SampleName => ({
   first,
   last,
-  mailbox: `${plain(first)}.${plain(last)}${suffix}`,
+  mailbox: `${asciiName(first)}.${asciiName(last)}${suffix}`,
 });

@@ -47,7 +47,7 @@ export interface Question {
   readonly caller: Caller;
   readonly readOnly: boolean;
   readonly requestId: string;
-  /** Aborted with a Failure if the person lost access, and with any other reason if the client disconnected. */
+  /** Aborted with a Failure if the caller can no longer be confirmed, and with any other reason if the client disconnected. */
   readonly signal: AbortSignal;
 }
 

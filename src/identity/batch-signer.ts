@@ -3,10 +3,10 @@ import type { Clock } from '../engine/ports.ts';
 import { type IdentifiedCall, signIdentities } from './internal.ts';
 import type { SigningKey } from './keys.ts';
 
-/** The largest batch. A larger one makes longer tokens, because each token contains the digests of all calls of its batch. */
-const MOST = 16;
+/** Larger batches make longer tokens: each token contains the digests of all calls of its batch. */
+const LARGEST_BATCH = 16;
 
-interface Waiting {
+interface QueuedCall {
   readonly call: IdentifiedCall;
   readonly signed: (token: string) => void;
   readonly failed: (error: unknown) => void;
@@ -17,7 +17,7 @@ export function createBatchSigner(
   server: string,
   clock: Clock,
 ): (call: Omit<IdentifiedCall, 'server'>) => Promise<string> {
-  let waiting: Waiting[] = [];
+  let waiting: QueuedCall[] = [];
   const sign = () => {
     const batch = waiting;
     waiting = [];
@@ -36,7 +36,7 @@ export function createBatchSigner(
   return (call) =>
     new Promise((signed, failed) => {
       waiting.push({ call: { ...call, server }, signed, failed });
-      if (waiting.length === MOST) sign();
+      if (waiting.length === LARGEST_BATCH) sign();
       else if (waiting.length === 1) setImmediate(() => waiting.length > 0 && sign());
     });
 }

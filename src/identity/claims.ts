@@ -62,8 +62,8 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
   const organizationId = issuer.realm === 'customer' ? organization(claims['organization_id']) : undefined;
   // Invitations match people by email, so the unverified address of a customer must not count.
   const isChecked = issuer.realm === 'staff' || issuer.embedded || claims['email_verified'] === true;
-  const email = isChecked ? plain(claims['email'], 254) : '';
-  const client = plain(claims['client_id'], 255) || plain(claims['azp'], 255);
+  const email = isChecked ? displayText(claims['email'], 254) : '';
+  const client = displayText(claims['client_id'], 255) || displayText(claims['azp'], 255);
   return {
     sub,
     jti: optionalId(claims['jti'], 'jti'),
@@ -74,8 +74,8 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
     roles: rolesOf(issuer, claims),
     employeeRef: issuer.realm === 'staff' ? employeeRef(claims['employee_id'], sub) : undefined,
     organizationId,
-    username: plain(claims['preferred_username'], 255) || email || sub,
-    name: plain(claims['name'], 200) || plain(claims['preferred_username'], 200) || email || sub,
+    username: displayText(claims['preferred_username'], 255) || email || sub,
+    name: displayText(claims['name'], 200) || displayText(claims['preferred_username'], 200) || email || sub,
     email,
     client,
     origin: originOf(client, claims['client_name']),
@@ -128,7 +128,7 @@ function optionalId(value: unknown, what: string): string | undefined {
 }
 
 /** Returns text for display, without invisible characters, bidi controls and line breaks. */
-const plain = (value: unknown, longest: number): string =>
+const displayText = (value: unknown, longest: number): string =>
   typeof value === 'string'
     ? value
         .normalize('NFC')
@@ -146,7 +146,7 @@ export const UNNAMED = 'unnamed client';
 /** A registered client chooses its own name, which must not look like one of our programs. */
 function originOf(client: string, name: unknown): string {
   if (Object.hasOwn(OWN_CLIENTS, client)) return OWN_CLIENTS[client] ?? client;
-  const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !isOurName(text));
+  const shown = [displayText(name, 64), displayText(client, 64)].find((text) => text !== '' && !isOurName(text));
   return shown ?? UNNAMED;
 }
 

@@ -55,14 +55,14 @@ export function openRawStore(testServer: TestServer, domain: AnyDomain, ignored:
 }
 
 /** Reads the catalogue once, because the tests do not change the schema. */
-function once<T>(read: () => Promise<T>): () => Promise<T> {
+function memoise<T>(read: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined;
   return () => (known ??= read());
 }
 
 function sqlRawStore(testServer: TestServer, { name: domain }: AnyDomain, ignored: readonly string[]): RawStore {
   /** The tables with versioned rows, and the columns of their keys. */
-  const versioned = once(async () => {
+  const versioned = memoise(async () => {
     const rows = await testServer.owner(
       `select k.table_name, string_agg(k.column_name, ',') as keys, string_agg(k.column_name,
         ',') filter (where c.data_type = 'uuid') as uuids
@@ -80,7 +80,7 @@ function sqlRawStore(testServer: TestServer, { name: domain }: AnyDomain, ignore
     return rows.map(({ table_name, keys, uuids }) => ({ table: `${domain}.${String(table_name)}`, keys: list(keys), uuids: list(uuids) }));
   });
   /** The number of rows and the sum of their hashes, because a digest of their text would need sorting. */
-  const digest = once(async () => {
+  const digest = memoise(async () => {
     const tables = await testServer.owner(
       "select table_name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE' " +
         "and table_name not in ('effects', 'audit') order by 1",

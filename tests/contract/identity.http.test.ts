@@ -20,7 +20,7 @@ const firstTool = (server: string) =>
   tools.find(({ domain, kind }) => domain.name === server && kind !== 'write' && kind !== 'act') ?? registry.tools[0];
 
 /** An endpoint that needs a sign-in, and the audience and scope of its tokens. */
-interface Place {
+interface Endpoint {
   readonly name: string;
   readonly server: string;
   readonly use: 'api' | 'mcp';
@@ -29,7 +29,7 @@ interface Place {
   readonly body?: unknown;
 }
 const confirmation = randomUUID();
-const PLACES: Place[] = [
+const ENDPOINTS: Endpoint[] = [
   { name: 'a tool', path: `/api/tools/tasks/list_tasks`, body: {} },
   { name: 'a decision', path: `/api/confirm/${confirmation}`, body: { approved: true } },
   { name: 'pending tickets', path: '/api/confirmations' },
@@ -39,18 +39,18 @@ const PLACES: Place[] = [
   { name: 'the audit log', path: '/api/audit' },
   { name: 'an audit record', path: '/api/audit/calls-main/1' },
   { name: 'the verification of the audit log', path: '/api/audit/verify' },
-].map((place) => ({ server: 'gateway', use: 'api', method: 'body' in place ? 'POST' : 'GET', ...place }) as const);
+].map((endpoint) => ({ server: 'gateway', use: 'api', method: 'body' in endpoint ? 'POST' : 'GET', ...endpoint }) as const);
 for (const server of SERVERS) {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-  PLACES.push(
+  ENDPOINTS.push(
     { name: 'MCP', server, use: 'mcp', method: 'POST', path: '/mcp', body },
     { name: 'an MCP stream', server, use: 'mcp', method: 'GET', path: '/mcp' },
   );
 }
 for (const server of DOMAINS) {
-  PLACES.push({ name: 'a tool', server, use: 'api', method: 'POST', path: `/tools/${firstTool(server)?.name}`, body: {} });
-  PLACES.push({ name: 'an unknown tool', server, use: 'api', method: 'POST', path: '/tools/no_such_tool', body: {} });
-  PLACES.push({
+  ENDPOINTS.push({ name: 'a tool', server, use: 'api', method: 'POST', path: `/tools/${firstTool(server)?.name}`, body: {} });
+  ENDPOINTS.push({ name: 'an unknown tool', server, use: 'api', method: 'POST', path: '/tools/no_such_tool', body: {} });
+  ENDPOINTS.push({
     name: 'the endpoint for approved changes',
     server,
     use: 'api',
@@ -59,22 +59,22 @@ for (const server of DOMAINS) {
     body: { confirmationId: confirmation, tool: 'x', input: '{}', card: '{}' },
   });
 }
-const inWords = ({ name, server, method, path }: Place) => `${server}: ${name} (${method} ${path.replace(confirmation, '…')})`;
-const visit = ({ server, method, path, body }: Place, headers: Record<string, string>): Promise<Reply> =>
+const titleOf = ({ name, server, method, path }: Endpoint) => `${server}: ${name} (${method} ${path.replace(confirmation, '…')})`;
+const send = ({ server, method, path, body }: Endpoint, headers: Record<string, string>): Promise<Reply> =>
   testServer.send(method, path, {
     server,
     headers: { accept: 'application/json, text/event-stream', ...headers },
     ...(body !== undefined && { body }),
   });
 
-const audience = (place: Pick<Place, 'server' | 'use'>) => `${testServer.address(place.server)}/${place.use}`;
+const audience = (endpoint: Pick<Endpoint, 'server' | 'use'>) => `${testServer.address(endpoint.server)}/${endpoint.use}`;
 const eve = persona('eve.thompson');
-function claimsFor(place: Pick<Place, 'server' | 'use'>): JWTPayload {
+function claimsFor(endpoint: Pick<Endpoint, 'server' | 'use'>): JWTPayload {
   const now = Math.floor(Date.now() / 1000);
   return {
     iss: `${testServer.tamshai.base}/oidc/staff`,
     sub: eve.sub,
-    aud: audience(place),
+    aud: audience(endpoint),
     iat: now,
     exp: now + 300,
     jti: randomUUID(),
@@ -92,7 +92,7 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('
 const without = (claims: JWTPayload, ...names: string[]) =>
   Object.fromEntries(Object.entries(claims).filter(([key]) => !names.includes(key)));
 
-type Make = (claims: JWTPayload, place: Place) => string | Promise<string>;
+type Make = (claims: JWTPayload, endpoint: Endpoint) => string | Promise<string>;
 const now = () => Math.floor(Date.now() / 1000);
 const BAD: Record<string, Make> = {
   'no Authorization header': () => '',
@@ -131,41 +131,41 @@ async function withPublishedKey(claims: JWTPayload): Promise<string> {
   return signedWith(await importJWK(jwk, 'RS256'), claims, { alg: 'RS256', kid: String(jwk['kid']) });
 }
 
-describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_name, place) => {
+describe.each(ENDPOINTS.map((endpoint) => [titleOf(endpoint), endpoint] as const))('%s', (_name, endpoint) => {
   it.each(Object.entries(BAD))('%s: 401, without the reason', async (_what, make) => {
-    const authorization = await make(claimsFor(place), place);
-    const { status, body, headers, text } = await visit(place, authorization === '' ? {} : { authorization });
+    const authorization = await make(claimsFor(endpoint), endpoint);
+    const { status, body, headers, text } = await send(endpoint, authorization === '' ? {} : { authorization });
     expect([status, text.slice(0, 300)]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
     expect(body).toMatchObject(REFUSED);
     const challenge =
-      place.use === 'mcp'
-        ? `Bearer resource_metadata="${testServer.address(place.server)}/.well-known/oauth-protected-resource/mcp"`
+      endpoint.use === 'mcp'
+        ? `Bearer resource_metadata="${testServer.address(endpoint.server)}/.well-known/oauth-protected-resource/mcp"`
         : undefined;
     expect(headers['www-authenticate']).toBe(challenge);
   });
 
   it('a valid token is accepted, except by /execute, so the refusals above are about the credential', async () => {
-    const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor(place))}` });
-    if (place.path === '/execute') expect(status).toBe(401);
+    const { status } = await send(endpoint, { authorization: `Bearer ${await signed(claimsFor(endpoint))}` });
+    if (endpoint.path === '/execute') expect(status).toBe(401);
     else expect(status).not.toBe(401);
   });
 
   it('a token of any other server gets 401', async () => {
-    for (const other of SERVERS.filter((server) => server !== place.server)) {
+    for (const other of SERVERS.filter((server) => server !== endpoint.server)) {
       for (const use of ['api', 'mcp'] as const) {
-        const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor({ server: other, use }))}` });
+        const { status } = await send(endpoint, { authorization: `Bearer ${await signed(claimsFor({ server: other, use }))}` });
         expect([other, use, status]).toEqual([other, use, 401]);
       }
     }
   });
 
   it('a token in the query, a cookie or another header is ignored', async () => {
-    const token = await signed(claimsFor(place));
-    const query = { ...place, path: `${place.path}?access_token=${token}&token=${token}` };
+    const token = await signed(claimsFor(endpoint));
+    const query = { ...endpoint, path: `${endpoint.path}?access_token=${token}&token=${token}` };
     for (const reply of [
-      await visit(query, {}),
-      await visit(place, { cookie: `token=${token}; session=${token}` }),
-      await visit(place, { 'x-access-token': token, 'x-forwarded-authorization': `Bearer ${token}` }),
+      await send(query, {}),
+      await send(endpoint, { cookie: `token=${token}; session=${token}` }),
+      await send(endpoint, { 'x-access-token': token, 'x-forwarded-authorization': `Bearer ${token}` }),
     ]) {
       expect(reply.status).toBe(401);
     }

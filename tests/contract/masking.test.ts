@@ -84,7 +84,7 @@ const opened = (texts: readonly string[]) =>
     [...text.matchAll(/nextCursor\\?":\\?"([\w-]+)/g)].map(([, cursor = '']) => Buffer.from(cursor, 'base64url').toString('latin1')),
   );
 const seenIn = (texts: readonly string[]) => canariesIn(canaries, texts);
-const inWords = ({ domain, field, owner }: Canary) =>
+const labelOf = ({ domain, field, owner }: Canary) =>
   `${domain.name} ${field} of ${personas.find(({ employeeId }) => employeeId === owner)?.username ?? owner}`;
 
 const seen = new Map<string, Canary[]>();
@@ -104,7 +104,7 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
       texts.push((await testServer.send('GET', path, { token })).text);
     const visible = seenIn(texts);
     seen.set(name, visible);
-    expect(visible.filter((canary) => !mayShow(who, canary)).map(inWords)).toEqual([]);
+    expect(visible.filter((canary) => !mayShow(who, canary)).map(labelOf)).toEqual([]);
   });
 });
 
@@ -195,7 +195,7 @@ it('the audit log and the server logs hold no masked value, also after a change 
   };
   expect(JSON.stringify(rows)).toContain('update_salary');
   for (const [place, text] of Object.entries(places))
-    expect([place, all.filter(({ value }) => text.includes(value)).map(inWords)]).toEqual([place, []]);
+    expect([place, all.filter(({ value }) => text.includes(value)).map(labelOf)]).toEqual([place, []]);
 });
 
 describe('nothing depends on a masked value', () => {

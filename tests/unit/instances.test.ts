@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const places = () => ({ home, cwd });
+const folders = () => ({ home, cwd });
 const instance = (more: Partial<Instance> = {}): Instance => ({
   pid: process.pid,
   folder: cwd,
@@ -36,7 +36,7 @@ const write = (name: string, value: unknown, mode = 0o600) => {
 
 describe('a running instance', () => {
   it('is found from the folder that it was started in, until it ends', () => {
-    const end = registerInstance(instance(), places());
+    const end = registerInstance(instance(), folders());
     expect(look()).toMatchObject(found());
     expect(look({}, root)).toEqual({});
     end();
@@ -45,13 +45,13 @@ describe('a running instance', () => {
   });
 
   it('is found by its data folder from anywhere', () => {
-    registerInstance(instance(), places());
+    registerInstance(instance(), folders());
     expect(look({ TAMSHAI_DATA: join(root, 'one') }, root)).toMatchObject(found());
     expect(look({ TAMSHAI_DATA: join(root, 'two') })).toEqual({ TAMSHAI_DATA: join(root, 'two') });
   });
 
   it('is ignored when the environment names another address or issuer', () => {
-    registerInstance(instance(), places());
+    registerInstance(instance(), folders());
     for (const given of [
       { GATEWAY_PORT: '5000' },
       { TAMSHAI_PUBLIC_URL: 'http://localhost:5000' },
@@ -61,7 +61,7 @@ describe('a running instance', () => {
   });
 
   it('must be selected with TAMSHAI_DATA when several were started in one folder', () => {
-    registerInstance(instance(), places());
+    registerInstance(instance(), folders());
     write(`${process.ppid}.json`, instance({ pid: process.ppid, dataFolder: join(root, 'two'), base: 'http://localhost:4200' }));
     expect(() => look()).toThrow(/Several .* set TAMSHAI_DATA to .*one or .*two\./);
     expect(look({ TAMSHAI_DATA: join(root, 'two') })).toMatchObject({ TAMSHAI_PUBLIC_URL: 'http://localhost:4200' });
@@ -101,6 +101,6 @@ describe('an instance file', () => {
 
   it('that cannot be written does not prevent the start', () => {
     writeFileSync(join(home, '.tamshai'), '');
-    expect(() => registerInstance(instance(), places())()).not.toThrow();
+    expect(() => registerInstance(instance(), folders())()).not.toThrow();
   });
 });

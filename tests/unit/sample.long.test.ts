@@ -7,7 +7,7 @@ import { directory, type SamplePerson } from '../../domains/sample-company/direc
 import { sampleContext } from '../../src/declare/sample.ts';
 import { sampleCompany } from '../../domains/sample-company/index.ts';
 import { hrSample } from '../../domains/hr/sample/index.ts';
-import { plain } from '../../domains/sample-company/names.ts';
+import { asciiName } from '../../domains/sample-company/names.ts';
 import { persona, personas } from '../../domains/sample-company/people.ts';
 import type { Cell } from '../../src/declare/sample.ts';
 
@@ -112,13 +112,13 @@ describe.each([100, 500, 20_011])('a company of %i', (size) => {
   });
 
   test('has unambiguous first names for the people that examples name', () => {
-    const first = people.map((each) => plain(each.first));
+    const first = people.map((each) => asciiName(each.first));
     for (const name of 'eve alice bob carol dan nina marcus sarah frank paula tom liam omar grace jose'.split(' ')) {
       expect([name, numberOf(first, name)]).toEqual([name, 1]);
       const others = first.filter((each) => each.includes(name) && each !== name);
       expect([name, others.filter((each) => each !== 'daniel')]).toEqual([name, []]);
     }
-    const unknownPeople = new Set(people.filter(({ known }) => !known).map((each) => plain(each.last)));
+    const unknownPeople = new Set(people.filter(({ known }) => !known).map((each) => asciiName(each.last)));
     for (const part of /eve|alice|bob|carol|dan|nina|marcus|sarah|frank|paula|tom|liam|omar|grace|jose|priya|kim|chen|patel|reyes|becker|lee$|nair|garcia/.source.split(
       '|',
     )) {

@@ -4,7 +4,7 @@ import { type Row, fieldHintsOf } from '../lib/columns.ts';
 import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
 import { callTool, usePages } from '../lib/use-tool.ts';
-import { labelForCode, labelFor, shown } from '../lib/format.ts';
+import { labelForCode, labelFor, formatText } from '../lib/format.ts';
 import { ApprovalCard } from './card.tsx';
 import type { CardState } from '../server-pages/approval-card.ts';
 import { DataTable } from './data-table.tsx';
@@ -98,7 +98,7 @@ function List({
   const used = fields
     .filter(({ name }) => name in input)
     .map(({ name, required, schema: field }) => {
-      const value = shown(input[name]) ?? '';
+      const value = formatText(input[name]) ?? '';
       const rest = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
       const look = () => void callTool(tool.server, tool.name, rest).then((next) => setWider({ ...next, input: rest }));
       return {

@@ -16,7 +16,7 @@ export const labelForCode = (code: string): string =>
 
 export const money = (amount: number): string => formatValue(amount, { format: 'money', currency: company().currency }) ?? '';
 export const number = (count: number): string => formatValue(count, { format: 'number' }) ?? '';
-export const shown = (value: unknown): string | undefined => formatValue(value, { format: 'text' });
+export const formatText = (value: unknown): string | undefined => formatValue(value, { format: 'text' });
 
 const rounded = (amount: number, decimals: number): string =>
   new Intl.NumberFormat('en-US', {

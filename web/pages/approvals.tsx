@@ -15,7 +15,7 @@ import type { Confirmation } from '../lib/contract.ts';
 const through = (origin: string): string =>
   origin === 'web' ? 'You, in the web app' : origin === 'command' ? 'You, with the tamshai command' : `You, through ${origin}`;
 
-function Waiting({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
+function WaitingTicket({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
   const { confirmationData: data } = ticket;
   const left = useSecondsLeft(data.expiresAt);
   return (
@@ -115,7 +115,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
           <ul>
             {waiting.map((ticket) => (
               <li key={ticket.confirmationId}>
-                <Waiting ticket={ticket} href={`${base}/${ticket.confirmationId}`} current={ticket.confirmationId === shown} />
+                <WaitingTicket ticket={ticket} href={`${base}/${ticket.confirmationId}`} current={ticket.confirmationId === shown} />
               </li>
             ))}
           </ul>

@@ -3,7 +3,7 @@ import { prose } from '../../../src/declare/fields.ts';
 import { formatMoney } from '../../../src/declare/money.ts';
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { changedLines, inDepartment, inWords, labels } from '../rules.ts';
+import { changedLines, inDepartment, describe, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound, category, departmentName, fiscalYear, sum } from '../schemas.ts';
 
 export const approveBudget = finance.write({
@@ -75,7 +75,7 @@ export const approveBudget = finance.write({
     const amount = approved_amount ?? asked;
     const cut = await changedLines(sql, found.budget_id, amount);
     return {
-      summary: `Approve ${inWords.budget(found)} at ${formatMoney(amount, company)}${amount === asked ? '' : `; ${formatMoney(asked, company)} was requested`}`,
+      summary: `Approve ${describe.budget(found)} at ${formatMoney(amount, company)}${amount === asked ? '' : `; ${formatMoney(asked, company)} was requested`}`,
       subject: { label: labels.budget(found, company), id: found.budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },

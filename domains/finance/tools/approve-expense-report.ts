@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
-import { inWords, itemLines, labels, reportById, withItems } from '../rules.ts';
+import { describe, itemLines, labels, reportById, withItems } from '../rules.ts';
 import { expenseReport, reportId, reportNotFound } from '../schemas.ts';
 
 export const approveExpenseReport = finance.write({
@@ -56,7 +56,7 @@ export const approveExpenseReport = finance.write({
     if (found.status !== 'SUBMITTED') throw fail('EXPENSE_REPORT_NOT_SUBMITTED', { status: found.status });
     const { items } = await withItems(sql, found);
     return {
-      summary: `Approve ${inWords.report(found, company)}`,
+      summary: `Approve ${describe.report(found, company)}`,
       subject: { label: labels.report(found, company), id: report_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },

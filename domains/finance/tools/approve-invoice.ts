@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
-import { invoiceById, inWords, labels } from '../rules.ts';
+import { invoiceById, describe, labels } from '../rules.ts';
 import { invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
 
 export const approveInvoice = finance.write({
@@ -58,7 +58,7 @@ export const approveInvoice = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve an invoice that you submitted.' });
     if (found.status !== 'PENDING') throw fail('INVOICE_NOT_PENDING', { status: found.status });
     return {
-      summary: `Approve ${inWords.invoice(found, company)}`,
+      summary: `Approve ${describe.invoice(found, company)}`,
       subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },

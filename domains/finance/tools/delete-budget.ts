@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { companyText, prose, storedId, storedTime } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
-import { inWords, labels } from '../rules.ts';
+import { describe, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound } from '../schemas.ts';
 
 export const deleteBudget = finance.write({
@@ -44,7 +44,7 @@ export const deleteBudget = finance.write({
     if (found.status !== 'DRAFT') throw fail('BUDGET_NOT_DRAFT', { status: found.status });
     if (found.created_by === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete a budget that you drafted.' });
     return {
-      summary: `Delete the draft of ${inWords.budget(found)}`,
+      summary: `Delete the draft of ${describe.budget(found)}`,
       subject: { label: labels.budget(found, company), id: budget_id },
       changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
     };

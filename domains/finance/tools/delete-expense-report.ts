@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { companyText, prose, storedId, storedTime } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
-import { inWords, labels, reportById } from '../rules.ts';
+import { describe, labels, reportById } from '../rules.ts';
 import { reportId, reportNotFound } from '../schemas.ts';
 
 export const deleteExpenseReport = finance.write({
@@ -56,7 +56,7 @@ export const deleteExpenseReport = finance.write({
     if (found.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete your own expense report.' });
     if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('EXPENSE_REPORT_NOT_DELETABLE', { status: found.status });
     return {
-      summary: `Delete ${inWords.report(found, company)}`,
+      summary: `Delete ${describe.report(found, company)}`,
       subject: { label: labels.report(found, company), id: report_id },
       changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
     };

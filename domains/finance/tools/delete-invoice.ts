@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, prose, storedId, storedTime, untrusted } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
-import { invoiceById, inWords, labels } from '../rules.ts';
+import { invoiceById, describe, labels } from '../rules.ts';
 import { invoiceId, invoiceNotFound } from '../schemas.ts';
 
 export const deleteInvoice = finance.write({
@@ -54,7 +54,7 @@ export const deleteInvoice = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete an invoice that you submitted.' });
     if (found.status !== 'PENDING' && found.status !== 'REJECTED') throw fail('INVOICE_NOT_DELETABLE', { status: found.status });
     return {
-      summary: `Delete ${inWords.invoice(found, company)}`,
+      summary: `Delete ${describe.invoice(found, company)}`,
       subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
     };

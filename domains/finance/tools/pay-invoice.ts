@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { day, line, prose } from '../../../src/declare/fields.ts';
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { daysAfter, invoiceById, inWords, labels, spent } from '../rules.ts';
+import { daysAfter, invoiceById, describe, labels, spent } from '../rules.ts';
 import { category, invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
 
 /** A payment date further ahead than this is probably a typo. */
@@ -84,7 +84,7 @@ export const payInvoice = finance.write({
     if (date < found.invoice_date || date > daysAfter(today, DAYS_AHEAD))
       throw fail('PAYMENT_DATE_OUT_OF_RANGE', { invoice_date: found.invoice_date });
     return {
-      summary: `Pay ${inWords.invoice(found, company)}`,
+      summary: `Pay ${describe.invoice(found, company)}`,
       subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [
         { field: 'status', from: found.status, to: 'PAID' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { line, prose } from '../../../src/declare/fields.ts';
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { byBudgetCategory, inWords, itemLines, labels, reportById, spent, withItems } from '../rules.ts';
+import { byBudgetCategory, describe, itemLines, labels, reportById, spent, withItems } from '../rules.ts';
 import { category, expenseReport, reportId, reportNotFound } from '../schemas.ts';
 
 export const reimburseExpenseReport = finance.write({
@@ -73,7 +73,7 @@ export const reimburseExpenseReport = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reimburse an expense report that you approved.' });
     const { items } = await withItems(sql, found);
     return {
-      summary: `Reimburse ${inWords.report(found, company)}`,
+      summary: `Reimburse ${describe.report(found, company)}`,
       subject: { label: labels.report(found, company), id: report_id },
       changes: [
         { field: 'status', from: found.status, to: 'REIMBURSED' },

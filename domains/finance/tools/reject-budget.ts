@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { finance } from '../domain.ts';
-import { inWords, labels } from '../rules.ts';
+import { describe, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound, rejectionReason } from '../schemas.ts';
 
 export const rejectBudget = finance.write({
@@ -53,7 +53,7 @@ export const rejectBudget = finance.write({
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reject a budget that you submitted.' });
     return {
-      summary: `Reject ${inWords.budget(found)}`,
+      summary: `Reject ${describe.budget(found)}`,
       subject: { label: labels.budget(found, company), id: budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'REJECTED' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { finance } from '../domain.ts';
-import { inWords, itemLines, labels, reportById, withItems } from '../rules.ts';
+import { describe, itemLines, labels, reportById, withItems } from '../rules.ts';
 import { expenseReport, rejectionReason, reportId, reportNotFound } from '../schemas.ts';
 
 export const rejectExpenseReport = finance.write({
@@ -51,7 +51,7 @@ export const rejectExpenseReport = finance.write({
     if (found.status !== 'SUBMITTED') throw fail('EXPENSE_REPORT_NOT_SUBMITTED', { status: found.status });
     const { items } = await withItems(sql, found);
     return {
-      summary: `Reject ${inWords.report(found, company)}`,
+      summary: `Reject ${describe.report(found, company)}`,
       subject: { label: labels.report(found, company), id: report_id },
       changes: [
         { field: 'status', from: found.status, to: 'REJECTED' },

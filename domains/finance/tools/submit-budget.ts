@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
-import { inWords, labels } from '../rules.ts';
+import { describe, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound } from '../schemas.ts';
 
 export const submitBudget = finance.write({
@@ -54,7 +54,7 @@ export const submitBudget = finance.write({
       fail('BUDGET_NOT_FOUND', { budget_id });
     if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('BUDGET_NOT_SUBMITTABLE', { status: found.status });
     return {
-      summary: `Submit ${inWords.budget(found)} for approval`,
+      summary: `Submit ${describe.budget(found)} for approval`,
       subject: { label: labels.budget(found, company), id: budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'PENDING_APPROVAL' },

@@ -1,7 +1,7 @@
 /** Sample customers of sales: fixed ones for examples, and a few hundred generated ones. */
 import type { SampleDocument } from '../../../src/declare/sample.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
-import { nameOf, plain } from '../../sample-company/names.ts';
+import { asciiName, nameOf } from '../../sample-company/names.ts';
 import { organizations } from '../../sample-company/people.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import { numbered, type Rep, type SalesTeam, timeOn } from './team.ts';
@@ -119,7 +119,7 @@ function documentOf({ id, name, form, industry, status, revenue, owner, contact 
   const person = nameOf(6000 + n);
   const contactName = contact ?? `${person.first} ${person.last}`;
   const [state, city, zip, country] = pick(places, n, 63);
-  const host = n < 3 ? plain(name.split(' ')[0] ?? '') : spelledPlainly(name).replaceAll(' ', '');
+  const host = n < 3 ? asciiName(name.split(' ')[0] ?? '') : spelledPlainly(name).replaceAll(' ', '');
   const created = shifted(today, -between(400, 1900, n, 64));
   return {
     _id: id,
@@ -127,7 +127,7 @@ function documentOf({ id, name, form, industry, status, revenue, owner, contact 
     name_search: spelledPlainly(`${name}${form}`),
     company: `${name}${form}`,
     contact_name: contactName,
-    email: `${contactName.split(' ').map(plain).join('.')}@${host}.example`,
+    email: `${contactName.split(' ').map(asciiName).join('.')}@${host}.example`,
     phone: `+1-555-01${String(n % 100).padStart(2, '0')}`,
     industry,
     status,

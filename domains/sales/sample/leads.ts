@@ -1,6 +1,6 @@
 /** Sample leads of sales. */
 import type { SampleDocument } from '../../../src/declare/sample.ts';
-import { nameOf, plain } from '../../sample-company/names.ts';
+import { asciiName, nameOf } from '../../sample-company/names.ts';
 import { spelledPlainly } from '../../../src/declare/spelling.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import { numbered, ownedBy, type SalesTeam, timeOn } from './team.ts';
@@ -37,7 +37,7 @@ export function* leads(team: SalesTeam): Iterable<SampleDocument> {
       name: `${first} ${last}`,
       company,
       search: spelledPlainly(`${first} ${last} ${company}`),
-      email: `${plain(first)}.${plain(last)}@${spelledPlainly(company).replaceAll(' ', '')}.example`,
+      email: `${asciiName(first)}.${asciiName(last)}@${spelledPlainly(company).replaceAll(' ', '')}.example`,
       source: pick(sources, n, 53),
       score: scoreOf(status, n),
       status,

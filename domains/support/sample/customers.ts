@@ -1,5 +1,5 @@
 /** Sample customers of support: the first active customers of sales, with contacts. Three of them use the portal. */
-import { nameOf, plain } from '../../sample-company/names.ts';
+import { asciiName, nameOf } from '../../sample-company/names.ts';
 import type { Persona } from '../../../src/declare/sample.ts';
 import { organizations, personas } from '../../sample-company/people.ts';
 import { customers } from '../../sales/sample/customers.ts';
@@ -30,7 +30,7 @@ const colleagues: Readonly<Record<keyof typeof organizations, readonly [string, 
   globex: ['Petra Lindqvist', 'Ravi Anand'],
   initech: ['Milton Waddams', 'Joanna Reed'],
 };
-const addressAt = (name: string, host: string) => `${name.split(' ').map(plain).join('.')}@${host}.example`;
+const addressAt = (name: string, host: string) => `${name.split(' ').map(asciiName).join('.')}@${host}.example`;
 
 const organizationOf = ({ organizationId }: Persona) => organizationId;
 const leads = (id: string) => personas.find((each) => organizationOf(each) === id && each.roles.includes('lead-customer'));

@@ -132,7 +132,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     const signed = pending.map(([chain, { count, mac }]) => signCheckpoint(key, { chain, count, mac, at }));
     const copies = await Promise.allSettled([intoFile(signed), intoStore(signed)]);
     const failed = copies.filter(({ status }) => status === 'rejected').length;
-    if (failed > 0) log?.warn({ places: failed }, 'A checkpoint of the audit log could not be written to every store.');
+    if (failed > 0) log?.warn({ stores: failed }, 'A checkpoint of the audit log could not be written to every store.');
     if (failed === copies.length) return false;
     for (const { chain, count } of signed) {
       written.set(chain, count);

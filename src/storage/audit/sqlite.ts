@@ -21,7 +21,7 @@ export interface CallLogOptions {
   readonly log?: Logger | undefined;
 }
 
-interface Waiting {
+interface QueuedRecord {
   readonly body: string;
   resolve(): void;
   reject(reason: Failure): void;
@@ -31,7 +31,7 @@ const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
 
 /**
- * Records that arrive together share one transaction. A committed record survives a killed process. It survives a power cut after the next
+ * Records of concurrent calls share one transaction. A committed record survives a killed process. It survives a power cut after the next
  * checkpoint, which syncs the WAL.
  */
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
@@ -41,7 +41,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
   const write = appender(db, { chain, key, checkpoints, note: await checkpoints.begin(chain, endOf(db, chain), mark) });
   const wal = file === ':memory:' ? undefined : await open(`${file}-wal`, 'r+');
   const durable = async () => (db.open ? wal?.datasync() : undefined);
-  const queue: Waiting[] = [];
+  const queue: QueuedRecord[] = [];
   let later: NodeJS.Timeout | undefined;
   const afterwards = () => {
     later ??= setTimeout(() => {
@@ -103,7 +103,7 @@ const endOf = (db: Sqlite, chain: string): number =>
  * Several processes may share the file. SQLite refuses a record number that another process used; then this process reads the end of the
  * chain and tries once more.
  */
-function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appending): (batch: readonly Waiting[]) => Head {
+function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appending): (batch: readonly QueuedRecord[]) => Head {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
@@ -118,7 +118,7 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
   let head: Head | undefined;
   let note = begun;
   let named = 0;
-  const attempt = (batch: readonly Waiting[]): Head => {
+  const attempt = (batch: readonly QueuedRecord[]): Head => {
     const newest = checkpoints.confirmed(chain) ?? 0;
     let nextNote = note ?? (newest > named ? { count: newest } : undefined);
     let { n, mac } = head ?? headOf(last.get(chain) as [number, Buffer] | undefined);

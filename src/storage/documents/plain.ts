@@ -6,10 +6,10 @@ import type { Row } from '../../declare/rows.ts';
 const OURS = new Set(['_id', 'row_version', 'removed', 'held']);
 const ID = /^[\x21-\x7e]{1,128}$/;
 
-function plain(value: unknown): unknown {
+function plainData(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(plainData);
   if (typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null))
     return fieldsOf(value as Row);
   throw new Error(`cannot be stored: ${typeof value}`);
@@ -21,7 +21,7 @@ const fieldsOf = (record: Row): Row =>
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => {
         if (name.includes('.')) throw new Error('not a field name');
-        return [fieldName(name), plain(value)];
+        return [fieldName(name), plainData(value)];
       }),
   );
 

@@ -34,7 +34,7 @@ const seenBy =
     return { scope: both(PRESENT, matching(scope)), hide, writes: rows !== 'none' && (spec.writers?.includes(audience) ?? false) };
   };
 
-const shown = (row: Row, hide: readonly string[]): Row => {
+const visibleRow = (row: Row, hide: readonly string[]): Row => {
   for (const field of hide) row[field] = null;
   return row;
 };
@@ -56,7 +56,7 @@ function readerOver(
     if (order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
     const rows = await source.find(collection, both(scope, matching(filter, hide)), { sort: sorting(order), limit, hide });
     await onRead(collection, rows);
-    return rows.map((row) => shown(row, hide));
+    return rows.map((row) => visibleRow(row, hide));
   };
   const maybeOne = async <S extends z.ZodObject>(schema: S, collection: string, filter: Filter) => {
     const [row, more] = await fetch(collection, filter, 2);
@@ -110,7 +110,7 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
     const { scope, hide } = seen(collection);
     const rows = await session.find(collection, both(scope, { _id: { $in: ids } }), { sort: sorting(BY_ID), limit: ids.length, hide });
     if (rows.length < ids.length) throw notYours();
-    return rows.map((row) => rowParser(schema)(shown(row, hide)));
+    return rows.map((row) => rowParser(schema)(visibleRow(row, hide)));
   };
   const found = async (collection: string, filter: Filter, most: number): Promise<Row[]> => {
     const { scope, hide, writes } = seen(collection);
@@ -143,7 +143,7 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
       const row = only(await found(collection, filter, 1));
       const values = plainPatch(remember);
       await session.update(collection, [String(row['_id'])], { ...values, removed: true });
-      return rowParser(schema)(shown({ ...row, ...values }, seen(collection).hide));
+      return rowParser(schema)(visibleRow({ ...row, ...values }, seen(collection).hide));
     },
   };
 }
@@ -176,7 +176,7 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
         hide,
       });
       const parse = answerParser(item);
-      return rows.map((row) => parse(shown(row, hide)));
+      return rows.map((row) => parse(visibleRow(row, hide)));
     },
     async groups(who, query, asked) {
       const { scope, hide } = seenBy(collections, who)(query.collection);

@@ -108,7 +108,7 @@ function totalOf(total: Total, value: unknown): unknown {
   return value ?? null;
 }
 
-const plain = (name: string): string => {
+const columnName = (name: string): string => {
   if (name === '_id' || name.includes('.')) throw new Error(`not a column of groups: ${name}`);
   return fieldName(name);
 };
@@ -119,8 +119,8 @@ export function grouped(
   { by = [], totals, order, limit }: Grouping,
 ): { stages: Query[]; rowsOf(found: readonly Row[]): Row[] } {
   const names = Object.entries(totals);
-  const id = Object.fromEntries(by.map((field) => [plain(field), { $ifNull: [`$${field}`, null] }]));
-  const sums = Object.fromEntries(names.map(([name, total]) => [plain(name), accumulating(total)]));
+  const id = Object.fromEntries(by.map((field) => [columnName(field), { $ifNull: [`$${field}`, null] }]));
+  const sums = Object.fromEntries(names.map(([name, total]) => [columnName(name), accumulating(total)]));
   const wanted = order ? sorting(order) : {};
   for (const field of by) wanted[field] ??= 1;
   const sort = Object.fromEntries(Object.entries(wanted).map(([column, way]) => [by.includes(column) ? `_id.${column}` : column, way]));

@@ -222,7 +222,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
       groups: (who, query, asked) => new Asking(reading, shapes, who).measure(query, asked),
-      executeOnce: (who, effect, body) => once(database, shapes, chain, who, effect, body),
+      executeOnce: (who, effect, body) => executeOnce(database, shapes, chain, who, effect, body),
       async findResult(who, id) {
         const kept = await database.effect(id);
         return kept?.principal === who.person.principal ? (JSON.parse(kept.result) as unknown) : undefined;
@@ -237,7 +237,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
 
 type ExecuteOnce = Parameters<Store<'search'>['executeOnce']>;
 
-async function once(
+async function executeOnce(
   database: DocumentDatabase,
   shapes: ReadonlyMap<string, Shape>,
   chain: ChainWriter,

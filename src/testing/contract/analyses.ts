@@ -49,7 +49,7 @@ function periodOf(day: string, unit: Unit, company: Calendar): string {
 }
 
 /** The value of a field as an analysis shows it. */
-function plain(field: ListField, row: Row, company: Calendar): Value {
+function shownValue(field: ListField, row: Row, company: Calendar): Value {
   const value = (row[field.name] ?? null) as Value;
   return value !== null && field.type === 'time' ? dayIn(company.timeZone, new Date(String(value))) : value;
 }
@@ -71,7 +71,7 @@ function measureOf(list: ListTool, measure: Measure, rows: readonly Row[], all: 
     return [`share_sum_${field.name}`, part === null || whole === null || whole === 0 ? null : rounded(part / whole, 4)];
   }
   if (field === undefined) throw new Error(`${list.name} has no field ${of}`);
-  const values = rows.map((row) => plain(field, row, list.company)).filter((value) => value !== null);
+  const values = rows.map((row) => shownValue(field, row, list.company)).filter((value) => value !== null);
   const name = `${fn}_${of}`;
   if (fn === 'distinct') return [name, new Set(values).size];
   if (values.length === 0) return [name, null];
@@ -95,7 +95,7 @@ export function computed(list: ListTool, asked: AskedAnalysis, all: readonly Row
     return {
       name,
       of(row: Row): Value {
-        const value = plain(field, row, list.company);
+        const value = shownValue(field, row, list.company);
         return value !== null && isPeriod(field) ? periodOf(String(value), by ?? 'day', list.company) : value;
       },
     };

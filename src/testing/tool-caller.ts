@@ -120,6 +120,10 @@ export type Property = Readonly<{
 export const propertiesOf = (tool: Tool): [string, Property][] =>
   Object.entries((jsonSchema(tool.input, 'input')['properties'] ?? {}) as Record<string, Property>);
 
+/** The inputs that the tool itself declares, without the filters that follow from the fields of a list. */
+export const ownPropertiesOf = (tool: Tool): [string, Property][] =>
+  propertiesOf(tool).filter(([key]) => tool.kind !== 'list' || Object.hasOwn(tool.ownInput.shape, key));
+
 /** Words that reveal the implementation. A word that can be part of an English word must match as a whole word. */
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;

@@ -13,7 +13,7 @@ import type { Tool } from '../../src/declare/tool.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
 import { openTestServer } from '../test-server.ts';
 import { type Input, unfindable } from './arrange.ts';
-import { codeOf, ToolCaller, leakIn, type Outcome, propertiesOf, SURFACES, today } from '../../src/testing/tool-caller.ts';
+import { codeOf, ToolCaller, leakIn, type Outcome, ownPropertiesOf, SURFACES, today } from '../../src/testing/tool-caller.ts';
 import { byName, callersOf, ready, tellsOfItself } from './calls.ts';
 import { builtIn } from '../registry.ts';
 import { rolesIn } from '../registry.ts';
@@ -123,7 +123,7 @@ describe.each(byName)('%s', (_name, tool) => {
 
   /** One caller for each audience that opens the tool. */
   const callers = [...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username]))];
-  const ids = propertiesOf(tool).filter(([key, { format }]) => format === 'uuid' || key.endsWith('_id'));
+  const ids = ownPropertiesOf(tool).filter(([key, { format }]) => format === 'uuid' || key.endsWith('_id'));
   const code = Object.keys(tool.errors).find((each) => each.endsWith('_NOT_FOUND'));
 
   it.each(ids)('%s: an unknown id, a deleted row and a row of another person give the same answer', async (key) => {

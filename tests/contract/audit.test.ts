@@ -34,6 +34,13 @@ async function records(limit = 400): Promise<AuditRecord[]> {
 /** The records of one recent request, without intents: a store without transactions records an intent before each outcome. */
 const of = async (requestId: string) => (await records(20)).filter((record) => record.requestId === requestId && record.code !== 'INTENT');
 
+/** The number of rows in an answer: those of a list or of an analysis, otherwise one. */
+function rowsIn(data: unknown): number {
+  if (Array.isArray(data)) return data.length;
+  const { rows, columns } = data as { rows?: unknown; columns?: unknown };
+  return Array.isArray(rows) && Array.isArray(columns) ? rows.length : 1;
+}
+
 const SURFACE: Record<Endpoint, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
 
 describe.each(byName)('%s', (_name, tool) => {
@@ -72,7 +79,7 @@ describe.each(byName)('%s', (_name, tool) => {
   it.each(SURFACES)('at %s: successful, refused and invalid calls are recorded', async (endpoint) => {
     const { as, input } = await ready(testServer, tool);
     const good = await toolCaller.call(endpoint, as, tool, input);
-    const rows = good.answer.status === 'success' ? (Array.isArray(good.answer.data) ? good.answer.data.length : 1) : 0;
+    const rows = good.answer.status === 'success' ? rowsIn(good.answer.data) : 0;
     const kept = await recorded(endpoint, as, good, { decision: tool.kind === 'write' ? 'pending' : 'allowed', rows });
     if (good.answer.status === 'pending_confirmation') expect(kept.confirmationId).toBe(good.answer.confirmationId);
 

@@ -24,6 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer?.close());
 
+const KINDS = new Set(tools.map(({ kind }): string => kind));
 /** Qualified tool name → the roles that open it, as in the committed page. */
 const matrix = new Map<string, Set<string>>();
 {
@@ -31,11 +32,16 @@ const matrix = new Map<string, Set<string>>();
   for (const row of readFileSync(join(packageFolder, 'contracts', 'roles.md'), 'utf8').split('\n')) {
     server = /^## (\w+):/.exec(row)?.[1] ?? server;
     const [, tool = '', kind = '', role = ''] = row.split('|').map((cell) => cell.trim());
-    if (!['read', 'list', 'write', 'act'].includes(kind)) continue;
+    if (!KINDS.has(kind)) continue;
     const key = `${server}_${tool}`;
     matrix.set(key, (matrix.get(key) ?? new Set()).add(role));
   }
 }
+
+/** The roles that a refusal names: those of the tool, or of the list that an analysis is about. */
+const rolesFor = (tool: Tool, { of }: Readonly<Record<string, unknown>>): string[] => [
+  ...((tool.kind === 'analyze' ? tool.lists.find(({ name }) => name === of) : undefined) ?? tool).roles,
+];
 
 const staff = ['employee'] as const;
 const SETS: [Realm, readonly string[]][] = [
@@ -87,7 +93,7 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
       expected.push(`${qualifiedName(tool)} (${name}) by ${endpoint}: ${endpoint.endsWith('mcp') ? 'isError' : wanted[0]} ${wanted[1]}`);
       if (opened(tool)) return;
       refused.set(requestId, `${tool.name} INSUFFICIENT_PERMISSIONS refused`);
-      expect(answer).toMatchObject({ status: 'error', retryable: false, details: { requiredRoles: [...tool.roles] } });
+      expect(answer).toMatchObject({ status: 'error', retryable: false, details: { requiredRoles: rolesFor(tool, input) } });
       expect(Object.keys(answer).toSorted()).toEqual(['code', 'details', 'message', 'retryable', 'status', 'suggestedAction']);
     });
     expect(found).toEqual(expected);

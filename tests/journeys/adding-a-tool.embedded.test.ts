@@ -124,7 +124,7 @@ test('the offline assistant calls the tool for its first example, and repeats "n
   try {
     const [asked] = tool.examples;
     const { text, calls } = await harness.ask(asked?.as ?? '', asked?.question ?? '');
-    expect(calls.map((each) => [each.tool, each.input])).toEqual([[tool.name, {}]]);
+    expect(calls.map((each) => [each.tool, each.input])).toEqual([[tool.name, { count: true }]]);
     // "This month" is the default of the tool, so the answer does not say that it cannot filter by month.
     expect(text).not.toContain('narrow');
     const { text: other } = await harness.ask('nina.patel', 'Who has a work anniversary next week?');

@@ -475,7 +475,10 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     const schemaOf = (name: string) => {
       const tool = Object.values(finance).find((each) => each.name === name);
       if (!tool) throw new Error(name);
-      return jsonSchema(tool.input, 'input')['properties'] as Record<string, Record<string, unknown>>;
+      return jsonSchema(tool.kind === 'list' ? tool.ownInput : tool.input, 'input')['properties'] as Record<
+        string,
+        Record<string, unknown>
+      >;
     };
     expect(schemaOf('list_invoices')['status']?.['enum']).toEqual(['PENDING', 'APPROVED', 'PAID', 'REJECTED', 'OVERDUE']);
     expect(schemaOf('list_budgets')['status']?.['enum']).toEqual(['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'ACTIVE', 'CLOSED']);

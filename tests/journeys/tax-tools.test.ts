@@ -115,7 +115,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         ]);
       }
       expect(await list('list_sales_tax_rates', { state: 'Wyoming' })).toEqual([]);
-      for (const state of ['', 7, null, ['CA'], 'x'.repeat(41), 'C\u202eA'])
+      for (const state of ['', 7, null, [7], 'x'.repeat(41), 'C\u202eA'])
         expect([state, await ask('list_sales_tax_rates', { state })]).toEqual([state, 'VALIDATION_ERROR']);
     });
 

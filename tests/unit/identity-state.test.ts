@@ -154,7 +154,7 @@ describe('the employee record', () => {
     const refused = await refusal(here.verifier.verify(await here.token('alice.chen'), API));
     expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     // The message says that no server answers: each of them refuses this person, even if its own store works.
-    expect(refused).toMatchObject({ message: expect.stringContaining('no server answers you until') as string });
+    expect(refused).toMatchObject({ message: expect.stringContaining('No server answers you until') as string });
     expect((await here.verifier.verify(await here.token('jane.smith@acme.example'), API)).person.realm).toBe('customer');
   });
 

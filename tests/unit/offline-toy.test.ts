@@ -5,7 +5,7 @@ import { ROWS, tell } from './offline-toy.ts';
 
 test('a new tool with examples is chosen without further training', async () => {
   const { calls, text } = await tell('which animals are asleep at the moment?');
-  expect(calls).toEqual([{ name: 'zoo_list_animals', input: { status: 'ASLEEP' } }]);
+  expect(calls).toEqual([{ name: 'zoo_list_animals', input: { status: 'ASLEEP', count: true } }]);
   expect(text).toContain('Momo');
   expect(text).toMatch(/^\| .*Name/m);
 });
@@ -44,7 +44,7 @@ test('"show more" uses the cursor, and a partial list is reported as partial', a
 test('a short follow-up replaces a part of the previous question', async () => {
   const first = await tell('Which animals are awake?');
   const second = await tell('and the ones asleep?', { before: first.said });
-  expect(second.calls).toEqual([{ name: 'zoo_list_animals', input: { status: 'ASLEEP' } }]);
+  expect(second.calls).toEqual([{ name: 'zoo_list_animals', input: { status: 'ASLEEP', count: true } }]);
 });
 
 test('typing "yes" approves nothing', async () => {

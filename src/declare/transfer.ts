@@ -10,7 +10,7 @@ export class Damaged extends Error {
 export type Counts = Readonly<Record<string, number>>;
 export type OnProgress = (done: number, total: number) => void;
 
-/** The handle of an import. It runs as the owner of the tables, in one transaction, without row policies. */
+/** The handle of an import. It runs as the migration role of the domain, in one transaction, without row policies. */
 export interface OwnerSql {
   run(statement: SqlText): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Rows are objects by column. */

@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
 import { copyRows, insertRows, withoutRowSecurity, withoutIndexes } from '../storage/sql/bulk.ts';
+import { ownerOf } from '../storage/sql/domain-rules.ts';
 import { type SampleCollection, sampleContext, type SampleTable } from '../declare/sample.ts';
 import type { Company } from '../declare/company.ts';
 import type { Registry } from '../engine/registry.ts';
@@ -128,10 +129,18 @@ async function write(
     done += by;
     onProgress(Math.min(Math.round(done), total), total);
   };
+  // Triggers of a domain run with the rights of its role, also deferred ones: they run before the role changes.
+  let current = 'none';
+  const become = async (role: string) => {
+    if (role === current) return;
+    current = role;
+    await owner.query(`set constraints all immediate; set local role ${role}; set constraints all deferred`);
+  };
   const untriggered = tables.filter(({ withoutTriggers }) => withoutTriggers).map(({ name }) => name);
   for (const name of untriggered) await owner.query(`alter table ${name} disable trigger user`);
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");
   for (const table of tables) {
+    await become(ownerOf(table.name.split('.')[0] ?? ''));
     const restore = large || table.estimate > LONG ? await withoutIndexes(owner, table.name) : [];
     await (copy ? copyRows : insertRows)(owner, table, (rows) => advance(rows * table.columns.length));
     for (const statement of restore) {
@@ -139,6 +148,7 @@ async function write(
       advance((share(table) * AFTERWARDS) / restore.length);
     }
   }
+  await become('none');
   for (const name of untriggered) await owner.query(`alter table ${name} enable trigger user`);
   onProgress(total, total);
 }

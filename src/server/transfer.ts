@@ -1,8 +1,9 @@
-/** Imports a file into the tables of an SQL domain as the database owner, in one transaction. */
+/** Imports a file into the tables of an SQL domain as the migration role of the domain, in one transaction. */
 import type pg from 'pg';
 import { type SqlText, sql } from '../declare/sql.ts';
 import type { Counts, OnProgress, OwnerSql, Transfer } from '../declare/transfer.ts';
 import { withoutRowSecurity } from '../storage/sql/bulk.ts';
+import { ownerOf } from '../storage/sql/domain-rules.ts';
 
 function ownerSql(owner: pg.ClientBase): OwnerSql {
   const run = async (statement: SqlText) => {
@@ -31,17 +32,23 @@ export interface ImportOptions {
 
 export async function importInto(
   owner: pg.ClientBase,
-  { transfer, importing }: { readonly transfer: Transfer; readonly importing: ReturnType<Transfer['import']> },
+  {
+    domain,
+    transfer,
+    importing,
+  }: { readonly domain: string; readonly transfer: Transfer; readonly importing: ReturnType<Transfer['import']> },
   { lines, onProgress, occupied }: ImportOptions,
 ): Promise<Counts> {
   const handle = ownerSql(owner);
   let counts: Counts = {};
-  await owner.query('begin');
+  // Triggers of the domain run with the rights of this role, too.
+  await owner.query(`begin; set local role ${ownerOf(domain)}`);
   try {
     await withoutRowSecurity(owner, transfer.tables, async () => {
       const content = await transfer.content(handle);
       if (content !== undefined) occupied(content);
       counts = await importing.write(handle, lines, onProgress);
+      await owner.query('set constraints all immediate');
     });
     await owner.query('commit');
   } catch (error) {

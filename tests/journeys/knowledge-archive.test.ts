@@ -99,7 +99,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     const owner = { query: async (text: string, values?: unknown[]) => ({ rows: await testRuntime.owner(text, values) }) };
     await importInto(
       owner as unknown as Parameters<typeof importInto>[0],
-      { transfer: knowledgeTransfer, importing },
+      { domain: 'knowledge', transfer: knowledgeTransfer, importing },
       {
         lines: bytes(),
         onProgress: () => {},

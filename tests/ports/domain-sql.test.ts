@@ -19,6 +19,9 @@ const FILES = migrationsOf(builtIn, ['hr', 'tasks']);
 const SOME = randomBytes(4).toString('hex');
 const FOREIGN = `tasks_guest${SOME}`;
 const next = (text: string): Migration => ({ name: 'tasks/900.sql', domain: 'tasks', text, once: true });
+/** What an attack does with the rights of the owner, and its return to the role of the domain, so that nothing shows afterwards. */
+const BACK = "alter table hr.pay disable row level security; execute 'set local role tamshai_tasks_owner';";
+const OTHER_ROLE = /cannot set parameter "role" within security-definer function/;
 const policies = FILES.find(({ name }) => name === 'tasks/policies.sql');
 if (policies === undefined) throw new Error('no policies');
 
@@ -176,7 +179,26 @@ describe.each(databases)('SQL of a domain on %s', (kind) => {
     ],
     ['ends the transaction', 'commit; drop table hr.pay', /it contains "commit"/],
     ['takes another role', 'reset role; drop table hr.pay', /it contains "reset role"/],
-    ['takes another role in a block', 'do $$ begin execute $x$reset role$x$; end $$', /changes the role/],
+    ['takes another role in a block', `do $$ begin execute 'reset role'; ${BACK} end $$`, OTHER_ROLE],
+    ['takes another role with a setting', `do $$ begin perform set_config('role', 'none', true); ${BACK} end $$`, OTHER_ROLE],
+    ['takes another session user', `do $$ begin execute 'set session authorization default'; ${BACK} end $$`, /session_authorization/],
+    [
+      'takes another role in a trigger',
+      `create function tasks.up() returns trigger language plpgsql as $f$ begin execute 'reset role'; ${BACK} return new; end $f$;
+       create table tasks.more (one int);
+       create trigger up before insert on tasks.more for each row execute function tasks.up();
+       insert into tasks.more values (1)`,
+      OTHER_ROLE,
+    ],
+    [
+      'takes another role in a deferred trigger',
+      `create function tasks.up() returns trigger language plpgsql as $f$ begin execute 'reset role'; ${BACK} return new; end $f$;
+       create table tasks.more (one int);
+       create constraint trigger up after insert on tasks.more deferrable initially deferred for each row execute function tasks.up();
+       insert into tasks.more values (1)`,
+      OTHER_ROLE,
+    ],
+    ['ends the transaction in a block', 'do $$ begin commit; end $$', /invalid transaction termination/],
   ])('a file that %s is refused', async (_what, text, reason) => {
     expect(await refused(next(text))).toMatch(reason);
   });

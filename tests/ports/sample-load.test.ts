@@ -126,6 +126,19 @@ describe.each(openings)('loading into %s', (name, open) => {
     expect(await rows('select count(*)::int as n from hr.employees')).toEqual([{ n: 500 }]);
   }, 120_000);
 
+  test.each([
+    ['a trigger', 'create trigger peek before insert on tasks.tasks'],
+    ['a deferred trigger', 'create constraint trigger peek after insert on tasks.tasks deferrable initially deferred'],
+  ])('%s of a domain has no rights in another domain', async (_what, trigger) => {
+    opened = await open();
+    const text = `create function tasks.peek() returns trigger language plpgsql as
+      $f$ begin perform from hr.pay; return new; end $f$; ${trigger} for each row execute function tasks.peek()`;
+    await migrate(opened.owner, [{ name: 'tasks/900.sql', domain: 'tasks', text, once: true }]);
+    await expect(load(opened.owner, { employees: 100 })).rejects.toThrow('permission denied for schema hr');
+    await guarded();
+    expect(await rows('select from tasks.tasks union all select from hr.employees')).toEqual([]);
+  });
+
   test('an interrupted load leaves no rows, and every policy stays in force', async () => {
     opened = await open();
     const broken = load(opened.owner, {

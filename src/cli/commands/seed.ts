@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
 import { loadSample, sampleOptions, wantedTables } from '../../server/sample.ts';
+import { ownerOf } from '../../storage/sql/domain-rules.ts';
 import { type Migration, migrate } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { connect, migrateServer } from '../../storage/sql/server.ts';
@@ -154,10 +155,12 @@ async function fill(
 async function empty(owner: Owner, domains: readonly string[], files: readonly Migration[]): Promise<void> {
   const brought = files.flatMap(({ text }) => [...text.matchAll(/^insert into (\w+\.\w+)/gim)].map(([, table]) => table ?? ''));
   const kept = [...brought, ...domains.flatMap((domain) => [`${domain}.audit`, `${domain}.effects`])];
-  const { rows } = await owner.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = any ($1)
-      and schemaname || '.' || tablename <> all ($2)`,
+  // Triggers of a domain run with the rights of its migration role.
+  const { rows } = await owner.query<{ domain: string; names: string }>(
+    `select schemaname as domain, string_agg(format('%I.%I', schemaname, tablename), ', ') as names from pg_tables
+      where schemaname = any ($1) and schemaname || '.' || tablename <> all ($2) group by schemaname`,
     [domains, kept],
   );
-  if (rows.length > 0) await owner.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity`);
+  const texts = rows.map(({ domain, names }) => `set local role ${ownerOf(domain)}; truncate ${names} restart identity;`);
+  await owner.query(`begin; ${texts.join(' ')} commit`);
 }

@@ -152,7 +152,7 @@ export async function importRows(domain: string, file: string, options: Options)
       const occupied = (content: string): never => {
         throw new Stop(`There is ${words.rows} in ${place} already (${content}); import needs an empty ${words.store}.`);
       };
-      counts = await importInto(owner, { transfer, importing }, { lines, onProgress, occupied });
+      counts = await importInto(owner, { domain, transfer, importing }, { lines, onProgress, occupied });
     });
   } catch (error) {
     step.failed();

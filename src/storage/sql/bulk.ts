@@ -9,13 +9,16 @@ const BATCH = 500;
 const CHUNK = 1 << 16;
 
 /**
- * Runs `work` without row-level security for the owner. Call it inside a transaction: a rollback then restores the security. The lock of
- * `alter table` keeps other sessions from these tables.
+ * Runs `work` without row-level security for the owner, also on the tables that these tables refer to: a new foreign key is checked as the
+ * owner. Call it inside a transaction: a rollback then restores the security. The lock of `alter table` keeps other sessions away.
  */
 export async function withoutRowSecurity(owner: pg.ClientBase, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
-    'select name from unnest($1::text[]) with ordinality t (name, n) join pg_class on oid = name::regclass ' +
-      'where relforcerowsecurity order by n',
+    `with named as (select name::regclass as oid, n from unnest($1::text[]) with ordinality t (name, n)),
+       referenced as (select confrelid from pg_constraint where contype = 'f' and conrelid in (select oid from named)
+         and confrelid not in (select oid from named))
+     select c.oid::regclass::text as name from (select oid, n from named union select confrelid, null from referenced) t
+       join pg_class c using (oid) where c.relforcerowsecurity order by n, c.oid`,
     [tables],
   );
   for (const { name } of rows) await owner.query(`alter table ${name} no force row level security`);

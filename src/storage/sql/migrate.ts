@@ -163,16 +163,21 @@ async function comparePolicies(login: pg.ClientBase, { name, domain, once }: Mig
   return state === (await stateOf(login, domain)) ? 'same' : 'changed';
 }
 
-/** Runs a file as the migration role of its domain, then checks the rules for domain SQL. */
+/**
+ * Runs a file as the migration role of its domain, then checks the rules for domain SQL. Inside a SECURITY DEFINER function PostgreSQL
+ * refuses to change the role or to end the transaction, also in `do` blocks and triggers.
+ */
 async function runAsDomain(owner: pg.ClientBase, file: Migration, domain: string): Promise<void> {
   const securedBefore = await securedTables(owner, domain);
   const restoreSettings = await readSettings(owner);
-  await owner.query(`set local role ${ownerOf(domain)}`);
-  await owner.query(file.text);
-  const { rows } = await owner.query<{ role: string }>('select current_user as role');
-  if (rows[0]?.role !== ownerOf(domain)) throw notApplied(file, 'it changes the role or ends the transaction');
-  // Deferred triggers of the domain must run now, with its own rights. Settings of the file must not affect the checks or the next file.
-  await owner.query('set constraints all immediate; reset role; reset all');
+  const runner = `${domain}.tamshai_run(text)`;
+  // Deferred triggers of the domain run inside the function too.
+  await owner.query(`set local role ${ownerOf(domain)};
+    create function ${runner} returns void language plpgsql security definer as
+      'begin execute $1; set constraints all immediate; end'`);
+  await owner.query(`select ${domain}.tamshai_run($1)`, [file.text]);
+  // Settings of the file must not affect the checks or the next file.
+  await owner.query(`drop function ${runner}; reset role; reset all`);
   await restoreSettings();
   const problem = await ruleProblem(owner, { domain, securedBefore, complete: !file.once });
   if (problem !== undefined) throw notApplied(file, problem);

@@ -25,7 +25,7 @@ export interface ListField {
   readonly measures: boolean;
 }
 
-/** What an analysis may use besides, or instead of, what the schema says. */
+/** Exceptions to what the schema says about which fields an analysis may use. */
 export interface AnalysisHint {
   /** Text fields that may form groups although another person can have written them, such as the names of vendors. */
   readonly group?: readonly string[];

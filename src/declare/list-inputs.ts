@@ -10,7 +10,7 @@ const count = z.boolean().optional().describe('Also count all rows that match').
 
 const MOST_VALUES = 50;
 const MOST_LENGTH = 200;
-/** An amount or number to compare with. It may have any sign, because sums and differences are rows too. */
+/** The schema of one end of a range. Amounts may be negative, because rows can contain differences. */
 const limits = {
   money: z.number().meta({ unit: '{currency}' }),
   number: z.number(),
@@ -80,7 +80,7 @@ function formOf(field: ListField, own: z.ZodType | undefined): z.ZodType | undef
   return own === undefined ? z.union([valueOf(field), severalOf(field)]) : severalOf(field);
 }
 
-/** The inputs that the list gets besides its own, by name. An own input that also takes a range or several values is among them. */
+/** The derived inputs by name, including declared inputs that are extended by a range or by several values. */
 export function derivedInputs(fields: readonly ListField[], own: Readonly<Record<string, z.core.$ZodType>>): Record<string, z.ZodType> {
   const inputs = fields.flatMap((field) => {
     const derived = derivedInput(field, own[field.name] as z.ZodType | undefined);
@@ -92,7 +92,7 @@ export function derivedInputs(fields: readonly ListField[], own: Readonly<Record
 export interface SplitInput {
   /** The input as the tool declares it. */
   readonly own: Readonly<Record<string, unknown>>;
-  /** The conditions that the tool does not know. */
+  /** The conditions of derived filters. The store applies them; the tool does not see them. */
   readonly where: Filter | undefined;
   /** The fields in `where`. */
   readonly fields: readonly ListField[];

@@ -130,7 +130,7 @@ interface Listing<
   computeTotals?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
   /** The URI of the resource that has the same items. MCP clients get the rows as a page of it. */
   readonly resource?: string;
-  /** What analyses and filters may use besides, or instead of, what the schema of a row says. */
+  /** Exceptions to what the row schema says about which fields analyses and filters may use. */
   readonly analysis?: AnalysisHint;
   /** The answer in one line; the number of rows by default. `asked` is the input as sent. */
   summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>, company: Company): string;

@@ -64,7 +64,7 @@ export const pendingAnswer = z.object({
 const metadataOf = ({ totals }: ListTool) => {
   if (!totals) return metadata;
   const { schema, hoisted } = totals;
-  // A call with conditions on other fields than the tool's own inputs has no totals.
+  // A call with derived filters has no totals.
   const hoistedFields = Object.fromEntries(hoisted.map((key) => [key, (schema.shape[key] as z.ZodType).optional()]));
   return metadata.extend({ summary: schema.optional(), ...hoistedFields });
 };

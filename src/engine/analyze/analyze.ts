@@ -75,7 +75,7 @@ class Analysis {
     return answerOf({ question, figures, previous: await this.#previousRange(field, range), company, where: bounded });
   }
 
-  /** What the store is asked for the rows that match these filters, and that are within these days. */
+  /** The store's query for the rows that match the filters. With `only`, also limits one date field to a range. */
   #asking(where: Where, only?: { readonly field: ListField; readonly range: Range }): Asking {
     const { list, session } = this.#resolved;
     const { store, now } = this.#call;
@@ -96,7 +96,7 @@ class Analysis {
     };
   }
 
-  /** The days to which the filters limit dates. */
+  /** The range that the filters set for each date field. */
   #rangesIn(where: Where): (readonly [string, Partial<Range>])[] {
     return this.#resolved.list.fields.filter(isPeriod).flatMap(({ name }) => {
       const range = Object.hasOwn(where, name) ? where[name] : undefined;
@@ -114,7 +114,7 @@ class Analysis {
       .slice(0, MOST_HELPFUL);
   }
 
-  /** The range in `where` that is compared with an earlier one. */
+  /** The only date range in `where`. The analysis compares it with an earlier range. */
   #comparedRange(): readonly [ListField, Range] {
     const { list, where } = this.#resolved;
     const dates = list.fields.filter(isPeriod).map(({ name }) => name);

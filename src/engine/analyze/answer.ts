@@ -18,7 +18,7 @@ interface Column {
   readonly by?: Unit;
   /** The field of a measure. */
   readonly of?: string;
-  /** The measure whose previous value or change the column has. */
+  /** For a column with a previous value or a change: the name of its measure. */
   readonly measure?: string;
 }
 type AnalysisRow = Readonly<Record<string, Value>>;
@@ -34,9 +34,9 @@ export interface Compared {
 export interface Previous {
   readonly compared: Compared;
   readonly figures: Figures;
-  /** The group of the previous figures that corresponds to a group. */
+  /** The previous figures of the same group. */
   tallyFor(group: FigureGroup): Tally;
-  /** Whether the previous rows as a whole correspond to all rows of the question. */
+  /** Whether the totals of the previous figures can be compared with the totals of the question. */
   readonly hasTotals: boolean;
 }
 export interface Answered {
@@ -75,7 +75,7 @@ function typeOf({ fn, field }: Measure): ColumnType {
 
 const previousName = (measure: Measure) => `previous_${measure.name}`;
 const changeName = (measure: Measure) => `change_${measure.name}`;
-/** A share is a part already, and days have no part. */
+/** A change is a percentage. A share is a percentage already, and a day has none. */
 const hasChange = (measure: Measure): boolean => !['share', 'day'].includes(typeOf(measure));
 const lowered = (label: string): string => label.charAt(0).toLowerCase() + label.slice(1);
 
@@ -131,7 +131,7 @@ interface Placed {
   readonly group: FigureGroup;
   readonly row: AnalysisRow;
 }
-/** Values without a value come last, whatever the order. */
+/** Null comes last in both directions. */
 function compareValues(a: Value, b: Value, { sign, choices }: { readonly sign: number; readonly choices: readonly string[] }): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
@@ -165,7 +165,7 @@ function chartOf({ groupings, measures }: Question) {
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
-/** How the list takes a condition on a field: instead of its own input, besides it, or not at all. */
+/** `field` if the filter follows from the field, `own` if it extends an input that the tool declares, undefined without a filter. */
 const filterOf = ({ input }: ListTool, { name }: ListField): unknown =>
   (input.shape[name] as { meta?: () => { filter?: unknown } | undefined } | undefined)?.meta?.()?.filter;
 

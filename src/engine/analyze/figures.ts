@@ -32,9 +32,9 @@ export interface Asking {
   readonly query: Queries[StoreKind];
   readonly where: Filter | undefined;
   readonly today: string;
-  /** The days to which the filters limit a field. */
+  /** The range that the filters set for each date field. */
   readonly ranges: ReadonlyMap<string, Partial<Range>>;
-  /** The names of filters that the question does not use. */
+  /** Filters that the question does not use yet. Error messages suggest them. */
   readonly helpful: readonly string[];
 }
 
@@ -55,7 +55,7 @@ async function groupsOf(asking: Asking, asked: { by: readonly GroupKey[]; measur
 
 type Limits = ReadonlyMap<string, Range>;
 
-/** Enough for most rows, so that a second query is seldom needed. */
+/** The days around today that the first query covers. Values outside of them need a second query. */
 const USUAL: Readonly<Record<Unit, { readonly before: number; readonly after: number }>> = {
   day: { before: 400, after: 100 },
   week: { before: 1_826, after: 366 },
@@ -100,7 +100,7 @@ function wantedBy({ measures, groupings }: Question): Wanted {
     if (fn === 'avg') want({ of: 'count', field: name });
     if (fn === 'min' || fn === 'max') want({ of: fn, field: name });
   }
-  // They show whether the periods include all values.
+  // The least and greatest value show whether the periods cover all rows.
   for (const { field } of groupings.filter(isEdged)) for (const of of ['min', 'max'] as const) want({ of, field: field.name });
   const values = measures.flatMap(({ fn, field }) => (field !== undefined && (fn === 'distinct' || fn === 'median') ? [field] : []));
   return { measures: [...wanted.values()], values: [...new Set(values)] };
@@ -135,7 +135,7 @@ function limitsIn(tally: Tally, groupings: readonly Grouping[], company: Company
 
 const UNIT_NAMES: Readonly<Record<Unit, string>> = { day: 'days', week: 'weeks', month: 'months', quarter: 'quarters', year: 'years' };
 
-/** The periods that include all values; undefined if those that were used do. */
+/** Periods that cover all values; undefined if the used periods already do. */
 function widerPeriods(asking: Asking, groupings: readonly Grouping[], used: Figures['periods'], limits: Limits) {
   const isWithin = (periods: readonly Period[], { from, to }: Range) =>
     from >= (periods[0]?.from ?? '') && to <= (periods.at(-1)?.to ?? '');
@@ -175,7 +175,7 @@ async function addValues(asking: Asking, by: readonly GroupKey[], field: ListFie
   }
 }
 
-/** All figures of the question, without sort and limit. */
+/** Computes the figures of all groups. The caller sorts them and applies the limit. */
 export async function figuresOf(asking: Asking, question: Question): Promise<Figures> {
   const { groupings } = question;
   const { company } = asking.session;

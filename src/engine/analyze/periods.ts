@@ -13,7 +13,7 @@ export const daysBetween = (from: string, to: string): number =>
 const partsOf = (day: string): [year: number, month: number, date: number] => day.split('-').map(Number) as [number, number, number];
 const lastDateOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
 
-/** The last day of a month becomes the last day of the other month. */
+/** The last day of a month stays the last day: 28 February plus one month is 31 March. */
 export function addMonths(day: string, months: number): string {
   const [year, month, date] = partsOf(day);
   const [toYear, toMonth] = [year + Math.floor((month - 1 + months) / 12), ((((month - 1 + months) % 12) + 12) % 12) + 1];
@@ -38,11 +38,11 @@ export function periodAt(day: string, unit: Unit, calendar: FiscalCalendar): Per
   return unit === 'year' ? yearOf(fiscalYearOf(day, calendar), calendar) : { label: day, from: day, to: day };
 }
 
-/** Days outside of these years are stand-ins for "always" or "never". */
+/** People write days outside of these years to mean "always" or "never", so such a day has no periods. */
 const EARLIEST = '1000-01-01';
 const LATEST = '9998-12-31';
 
-/** All periods from one day to another; undefined if there are more than `most`, or if a day is no real one. */
+/** All periods from one day to another; undefined if there are more than `most`, or if a day is outside of EARLIEST and LATEST. */
 export function periodsBetween(
   { from, to }: { readonly from: string; readonly to: string },
   unit: Unit,
@@ -60,14 +60,14 @@ export function periodsBetween(
 }
 
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
-/** The day that corresponds to this day one period, or one year, earlier. Weeks stay weeks: 52 of them are a year. */
+/** The same day one period or one year earlier. For weeks, a year is 52 weeks, so the weekday stays the same. */
 export function earlier(day: string, unit: Unit, how: 'previous_period' | 'previous_year'): string {
   if (how === 'previous_year') return unit === 'week' ? addDays(day, -364) : addMonths(day, -12);
   if (unit === 'day' || unit === 'week') return addDays(day, unit === 'day' ? -1 : -7);
   return addMonths(day, -MONTHS[unit]);
 }
 
-/** The range of the same length before this one. Whole months are compared with whole months. */
+/** The range of the same length just before this one. Before whole months, it has as many whole months. */
 export function rangeBefore({ from, to }: Range, how: 'previous_period' | 'previous_year'): Range {
   if (how === 'previous_year') return { from: addMonths(from, -12), to: addMonths(to, -12) };
   const [year, month, date] = partsOf(to);

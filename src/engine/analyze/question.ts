@@ -79,7 +79,7 @@ export function resolveQuestion(list: ListTool, input: Input, session: CallSessi
   const named = measures.map(namedMeasure);
   const byName = new Map(list.fields.map((field) => [field.name, field]));
   const mentioned = [...groups.map(({ field }) => field), ...named.flatMap(({ of }) => of ?? [])];
-  // Before anything else, so that no other answer depends on a hidden field.
+  // This check comes first, so that no other error can reveal something about a hidden field.
   refuseHidden(
     mentioned.flatMap((name) => byName.get(name) ?? []),
     session,

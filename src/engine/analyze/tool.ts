@@ -55,7 +55,7 @@ const fieldsText = ({ name: list, fields }: ListTool): string =>
     .map((field) => field.name)
     .join(', ')})`;
 
-/** The texts of an answer are names of groups and the caller's own filters. */
+/** The texts in an answer are names of groups, and filters that the caller sent. */
 function outputFor(lists: readonly ListTool[]) {
   const isUntrusted = lists.some(({ fields }) => fields.some((field) => field.groups && field.untrusted));
   const text = isUntrusted ? untrusted : companyText;
@@ -98,7 +98,7 @@ function exampleOf({ name: of, plural, fields, examples, ownInput }: ListTool): 
   const asked = examples.find(({ expects }) => expects === undefined);
   if (asked === undefined) return [];
   const open = fields.filter(isOpen);
-  // A text by which the list itself filters has few values.
+  // A text field that the list declares as a filter usually has few values, so it makes a good group.
   const isKind = ({ type, name: key }: ListField) => type === 'text' && Object.hasOwn(ownInput.shape, key) && !key.endsWith('name');
   const field = open.find(({ type }) => type === 'choice') ?? open.find(isKind);
   return [

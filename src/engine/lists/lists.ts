@@ -28,12 +28,12 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
   } else {
     const query = source.query as Queries[StoreKind];
     found = await store.page(session, query, window, source.stored);
-    // If the first page is also the last one, it has all rows.
+    // If the first page is also the last one, it contains all rows, so they need not be counted again.
     if (asked.count)
       count = after === undefined && found.length <= asked.limit ? found.length : await countRows(store, session, { query, where });
   }
   const { plural, totals } = tool;
-  // The tool computes its totals from its own inputs only. With other conditions they would be the totals of other rows.
+  // The tool computes its totals from its own inputs only. With derived filters, these totals would include rows outside of the list.
   const summary =
     totals && where === undefined
       ? await store.read(session, (handles) => totals.compute(input, createCallContext(session, now, handles)))

@@ -11,7 +11,7 @@ import type { Checkpoints } from './checkpoints.ts';
 const AT_ONCE = 64;
 const CATCH_UP_MS = 1_000;
 /** The minimum time between two transactions. A transaction costs several times as much as a record, so larger batches are faster. */
-const GATHER_MS = 2;
+const BATCH_INTERVAL_MS = 2;
 
 export interface CallLogOptions {
   readonly file: string;
@@ -56,7 +56,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
 
   let flushedAt = 0;
   const soon = () => {
-    const left = flushedAt + GATHER_MS - performance.now();
+    const left = flushedAt + BATCH_INTERVAL_MS - performance.now();
     if (left > 0) setTimeout(flush, left);
     else setImmediate(flush);
   };

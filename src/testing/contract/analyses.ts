@@ -212,7 +212,7 @@ const namesOf = ({ group_by: by }: AskedAnalysis) => by.map((each) => (typeof ea
 
 /** With more groups than this, the engine refuses the question. */
 const MOST_GROUPS = 1_000;
-/** Days and weeks between rows count too, so there can be more of them than groups. */
+/** The limit also counts days and weeks without rows, so there can be more periods than groups. */
 export const isByDays = ({ group_by: by }: AskedAnalysis): boolean =>
   by.some((each) => typeof each !== 'string' && (each.by === 'day' || each.by === 'week'));
 const isAnswerable = ({ rows }: Computed) => rows.length <= MOST_GROUPS;

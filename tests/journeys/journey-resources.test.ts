@@ -12,8 +12,8 @@ const PATTERNS = [
 ];
 const READ: readonly (readonly [string, RegExp])[] = [
   ['journey://failures/sqlite', /^# Failures: sqlite\n/],
-  ['journey://failures/row-level-security', /the write that read nothing/],
-  ['journey://failures/row%20level%20security', /the write that read nothing/],
+  ['journey://failures/row-level-security', /an update without a condition passed the row policy/],
+  ['journey://failures/row%20level%20security', /an update without a condition passed the row policy/],
   ['journey://decisions/3', /^# ADR 3: /],
   ['journey://decisions/ADR-0004', /^# ADR 4: /],
   ['journey://evolution/storage', /^# Evolution: storage\n/],

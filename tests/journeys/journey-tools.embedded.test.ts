@@ -140,7 +140,7 @@ describe('query_failures', () => {
     const [best] = await rows('query_failures', { topic: 'row level security' });
     expect(best).toMatchObject({
       record_id: 'failure-0003-the-write-that-read-nothing',
-      title: 'The write that read nothing',
+      title: 'An update without a condition passed the row policy',
       lesson: expect.stringMatching(/^Row level/),
     });
     expect(best?.['content']).toContain('policies for reading');
@@ -255,13 +255,13 @@ describe('the resources', () => {
     );
     const failures = await text('journey://failures/{topic}', { topic: 'sqlite' });
     expect(failures).toMatch(/^# Failures: sqlite\n\n## Failure: /);
-    expect(failures).toContain('the file that lost its locks');
+    expect(failures).toContain('closing a SQLite file released its locks');
     expect(await text('journey://failures/{topic}', { topic: 'failure-0006-the-word-that-was-crowded-out' })).toContain('two hundred');
     const evolution = await text('journey://evolution/{component}', { component: 'storage' });
     expect(evolution).toMatch(/^# Evolution: storage\n\n## November 2026\n/);
     expect(evolution).toContain('(journey://decisions/ADR-0002)');
     const lessons = await text('journey://lessons', {});
-    expect(lessons).toContain('## Lesson: chance and the clock');
+    expect(lessons).toContain('## Lesson: tests must not depend on chance or on the clock');
     expect(lessons).toContain('## Learned from failures');
     for (const asked of [version, 'latest', '0.1'])
       expect(await text('journey://phoenix/{version}', { version: asked })).toContain('## Recovery: after a kill');

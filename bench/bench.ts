@@ -17,9 +17,9 @@ import { launch, stopAll } from './product.ts';
 import { embeddedSearch, serverSearch } from './search.ts';
 import { createCompany, sqlLines, type Timing } from './sql.ts';
 import { stallLines } from './stalls.ts';
-import { thinkingLines } from './thinking.ts';
+import { offlineModelLines } from './offline-model.ts';
 
-const PARTS = ['sql', 'figures', 'layers', 'peers', 'footprint', 'documents', 'search', 'thinking', 'stalls'];
+const PARTS = ['sql', 'figures', 'layers', 'peers', 'footprint', 'documents', 'search', 'offline-model', 'stalls'];
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
@@ -86,7 +86,8 @@ async function onPostgres(postgres: TestServer): Promise<void> {
 }
 
 try {
-  if (parts.includes('thinking')) lines.push(...(await timed('thinking', () => thinkingLines(quick ? 1 : 3, quick ? 12 : 1))));
+  if (parts.includes('offline-model'))
+    lines.push(...(await timed('offline-model', () => offlineModelLines(quick ? 1 : 3, quick ? 12 : 1))));
   if (parts.includes('stalls'))
     lines.push(...(await timed('stalls', () => stallLines({ folder, records, relations: quick ? 100 : 1_000 }))));
   if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));

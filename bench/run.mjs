@@ -1,5 +1,5 @@
 // npm run bench [-- --quick | --million | --rows N | --tickets N | --records N |
-//   --only sql,figures,layers,peers,footprint,documents,search,thinking,stalls | --server opensearch]
+//   --only sql,figures,layers,peers,footprint,documents,search,offline-model,stalls | --server opensearch]
 // Prints ratios within one run, because absolute figures depend on the machine.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

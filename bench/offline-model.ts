@@ -12,7 +12,7 @@ import { builtIn } from '../tests/registry.ts';
 const GOAL = 50;
 
 /** With `oneIn`, only every nth question is asked. */
-export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
+export async function offlineModelLines(rounds: number, oneIn: number): Promise<Line[]> {
   const registry = builtIn;
   const phrases = readPhrases(registry);
   const model = createOfflineModel(registry, { phrases });
@@ -22,7 +22,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
     )
     .flatMap(({ as, question, others }) => [question, ...others].map((text) => ({ as, text })))
     .filter((_, n) => n % oneIn === 0);
-  const think = async ({ as, text }: (typeof asked)[number]): Promise<number> => {
+  const measure = async ({ as, text }: (typeof asked)[number]): Promise<number> => {
     const asking = person(as);
     const every = registry.tools
       .filter((tool) => opens(tool, asking.roles))
@@ -38,7 +38,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
   // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     for (const each of asked) {
-      const took = await think(each);
+      const took = await measure(each);
       if (round > 0) times.push(took);
     }
   }

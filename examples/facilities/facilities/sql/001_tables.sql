@@ -36,7 +36,8 @@ create index bookings_by_room on facilities.bookings (room_id, day);
 create index bookings_by_person on facilities.bookings (employee_id, day);
 create index bookings_in_order on facilities.bookings (day, from_hour, booking_id);
 
--- One row for each booked hour. Its key makes a double booking impossible, and people who cannot see a booking still see that the room is taken.
+-- One row for each booked hour. Its key makes a double booking impossible. People who cannot see a booking still see that the room is
+-- taken.
 create table facilities.taken_hours (
   room_id uuid not null references facilities.rooms,
   day date not null,

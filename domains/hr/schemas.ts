@@ -31,6 +31,11 @@ export const employeeNotFound = {
   hint: 'Find the id of an active employee that you may see with find_employees or list_employees.',
 };
 
+export const departmentNotFound = {
+  message: 'There is no such department.',
+  hint: 'Give the name of a department from list_departments.',
+};
+
 export const employee = z.object({
   employee_id: storedId,
   first_name: companyText,
@@ -41,6 +46,7 @@ export const employee = z.object({
   location: companyText,
   manager_id: storedId.nullable(),
   manager_name: companyText.nullable(),
+  grade: companyText.nullable().describe('Grade level, which has a salary band; null if there is none'),
   hire_date: storedDay,
   salary: masked('pay', amount),
   ssn: masked('ssn', companyText),

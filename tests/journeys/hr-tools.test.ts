@@ -208,6 +208,9 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
     const opensTo = Object.fromEntries(Object.values(hr).map(({ name, roles }) => [name, [...roles].sort().join(' ')]));
     expect(opensTo).toEqual({
       get_employee: 'employee executive hr-read manager',
+      get_headcount: 'executive hr-read manager',
+      list_departments: 'employee',
+      update_department: 'executive hr-write',
       list_employees: 'executive hr-read manager',
       find_employees: 'employee',
       get_org_chart: 'executive hr-read manager',

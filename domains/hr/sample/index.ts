@@ -2,6 +2,7 @@
 import type { SampleContext, SampleEmployee, SampleRow, SampleTable } from '../../../src/declare/sample.ts';
 import { shifted } from '../../sample-company/days.ts';
 import { between, chance, pick } from '../../sample-company/random.ts';
+import { gradeOf, grades, headsOf } from './grades.ts';
 import { reviewsOf } from './reviews.ts';
 import { balancesOf, calendarOf, requestsOf, waits } from './time-off.ts';
 
@@ -86,6 +87,7 @@ export function hrSample({ company, directory: people, today, settings }: Sample
       true,
       at9(day),
       at9(day),
+      gradeOf(person.salary),
     ];
   }
   function* raises(person: SampleEmployee): Iterable<SampleRow> {
@@ -136,10 +138,13 @@ export function hrSample({ company, directory: people, today, settings }: Sample
   return [
     table(
       'employees',
-      'employee_id first_name last_name email department job_title location manager_id manager_name hire_date active created_at updated_at',
+      'employee_id first_name last_name email department job_title location manager_id manager_name hire_date active created_at ' +
+        'updated_at grade',
       all,
       (person) => [employeeRow(person)],
     ),
+    { name: 'hr.grade_levels', columns: ['grade', 'title', 'salary_min', 'salary_max'], estimate: grades.length, rows: () => grades },
+    { name: 'hr.departments', columns: ['name', 'head_id'], estimate: 10, rows: () => headsOf(all()) },
     table('chain', 'manager_id last_name first_name employee_id depth', all, above, Math.log10(employees) + 0.3),
     table('people_log', 'employee_id', all, ({ id }) => [[id]]),
     table('pay', 'employee_id salary', all, (person) => [[person.id, person.salary]]),

@@ -39,6 +39,16 @@ grant select on hr.directory to hr_directory;
 grant execute on function hr.employment(uuid) to hr_directory;
 create policy directory on hr.employees for select to hr_directory using ((select tamshai.principal()) is not null and active);
 
+-- Departments and grades: every employee reads departments; only callers who see pay read the salary bands of grades.
+grant select (department_key) on hr.employees to hr_directory;
+grant select on hr.departments, hr.department_list to hr_directory, hr_everyone;
+create policy directory on hr.departments for select to hr_directory using ((select tamshai.principal()) is not null);
+create policy everyone on hr.departments for select to hr_everyone using ((select tamshai.principal()) is not null);
+grant select on hr.grade_levels to hr_everyone;
+create policy everyone on hr.grade_levels for select to hr_everyone using ((select tamshai.shows('pay')));
+grant update (head_id) on hr.departments to hr_everyone_write;
+create policy head on hr.departments for update to hr_everyone_write using ((select tamshai.principal()) is not null);
+
 -- The change feed for other domains' copies of people (005_feed.sql): these columns of every employee, including people who left.
 grant select on hr.people_log to hr_feed;
 grant select (employee_id, first_name, last_name, department, manager_id, active) on hr.employees to hr_feed;

@@ -14,6 +14,7 @@ import { speechActOf, stripPoliteness, rankTools, relevanceOf } from './rank.ts'
 import { resolveIntent } from './resolve-intent.ts';
 import { respond } from './respond.ts';
 import { selectRow, rowsIn, type ShownRows } from './rows.ts';
+import { mayChange, readSentence } from './sentence-type.ts';
 import { capitalise } from './text.ts';
 import { fold } from './tokenise.ts';
 
@@ -74,9 +75,10 @@ const HELP =
 
 function answerRound(context: DialogueContext, round: Round, state: DialogueState): RoundAnswer {
   const { index, today } = context;
-  const turn: TurnContext = { ...context, memory: createCallMemory(round) };
+  const sentence = readSentence(round.text);
+  const turn: TurnContext = { ...context, memory: createCallMemory(round), sentence };
   const last = state.frames.at(-1);
-  const utterance = annotate(round.text, today, index.lexicon, { base: baseOf(last) });
+  const utterance = annotate(sentence.text, today, index.lexicon, { base: baseOf(last) });
   const only = (text: string): RoundAnswer => ({ text, frames: [] });
   if (utterance.text === '') return only('Please ask me something.');
   const waits = last && last.result.type === 'answered' && last.result.answer.status === 'pending_confirmation';
@@ -96,7 +98,7 @@ function answerRound(context: DialogueContext, round: Round, state: DialogueStat
   if (count !== undefined && last) return { text: count, frames: [last] };
   const replied = last && resolveReply(turn, last, { utterance, before: previousTurn(state) });
   if (replied) return { text: respond(context, replied), frames: [replied] };
-  const remade = last && resolveCorrection(turn, last, { utterance, before: previousTurn(state) });
+  const remade = last && mayChange(sentence) && resolveCorrection(turn, last, { utterance, before: previousTurn(state) });
   if (remade) return { text: respond(context, remade), frames: [remade] };
   const inner = last && openShownRow(turn, last, utterance);
   if (inner) return { text: respond(context, inner), frames: [inner] };
@@ -148,6 +150,7 @@ function resolveReply(
   if (result.type !== 'missing-slot') return undefined;
   const { slot } = result;
   const [first] = rankTools(context.index, utterance, context.index.entries);
+  if (slot.kind === 'prose' && !mayChange(context.sentence) && context.sentence.type !== 'past') return undefined;
   if (slot.kind === 'prose')
     return first && first.score > 0.75 && first.exampleCoverage > 0.8
       ? undefined

@@ -4,6 +4,7 @@ import type { Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Row, ShownRows } from './rows.ts';
 import type { Slot } from './schema.ts';
+import type { SentenceType } from './sentence-type.ts';
 
 export interface Frame {
   readonly utterance: Utterance;
@@ -43,6 +44,8 @@ export type IntentResult =
       readonly wrong: number;
     }
   | { readonly type: 'refused'; readonly entry: IndexedTool; readonly roles: boolean; readonly others?: boolean }
+  | { readonly type: 'rules'; readonly entry: IndexedTool; readonly asked: SentenceType }
+  | { readonly type: 'left-alone'; readonly asked: SentenceType; readonly entry: IndexedTool }
   | { readonly type: 'no-intent'; readonly near: readonly IndexedTool[]; readonly order: boolean };
 
 export interface PreviousTurn {

@@ -10,7 +10,9 @@ import { requestsAnother, refersToShownRows, scoreIntents, type ScoredIntent } f
 import { isAboutSelf, findersFor } from './lookup.ts';
 import { namesRecordKind, seesOwnOnly } from './nouns.ts';
 import { speechActOf, stripPoliteness, commandsToolVerb } from './rank.ts';
+import { toolInQuestion } from './rules.ts';
 import { unmatchedWords, rowsIn, type ShownRows } from './rows.ts';
+import { isAboutRules, mayChange, type SentenceType } from './sentence-type.ts';
 import { stopWords, fold, stem as stemOf } from './tokenise.ts';
 
 const NO_PREVIOUS_TURN: PreviousTurn = { shown: [], utterance: undefined, entry: undefined };
@@ -28,7 +30,13 @@ export function resolveIntent(
     shown,
     result,
   });
-  const ranked = scoreIntents(context, utterance, { pool: index.entries, previous, hints });
+  const { sentence } = context;
+  const about = isAboutRules(sentence) ? toolInQuestion(context, utterance, sentence.type) : undefined;
+  if (about) return frame({ type: 'rules', entry: about, asked: sentence.type });
+  const scored = scoreIntents(context, utterance, { pool: index.entries, previous, hints });
+  const ranked = mayChange(sentence) ? scored : scored.filter(({ entry }) => !entry.mutates);
+  const wished = scored[0] && !ranked.includes(scored[0]) && isConfident(index, scored[0], utterance) ? scored[0].entry : undefined;
+  if (wished && LEAVES_ALONE.has(sentence.type)) return frame({ type: 'left-alone', asked: sentence.type, entry: wished });
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => index.roles[context.person.realm].includes(role)));
@@ -142,6 +150,9 @@ export function resolveIntent(
   }
   return first ?? frame({ type: 'no-intent', near: [], order: false });
 }
+
+/** Types of sentences that speak of a change without asking for data. */
+const LEAVES_ALONE: ReadonlySet<SentenceType> = new Set(['negation', 'condition', 'doubt', 'what-if']);
 
 const EVERYONE = /\b(?:everyone|everybody|all (?:the |our )?(?:employees|staff|people|colleagues))(?:'?s?'?)\b/i;
 /** An example with a name, such as "Who is Priya?", does not match an utterance without a name. */

@@ -1,17 +1,19 @@
 /** Words the result of an intent as an answer. */
 import type { Answer } from '../../declare/answer.ts';
 import type { Utterance } from './annotate.ts';
+import type { DialogueContext } from './context.ts';
 import type { Frame, IntentResult } from './frame.ts';
 import type { IndexedTool } from './index-tools.ts';
 import { seesOwnOnly } from './nouns.ts';
 import { lowerFirst, joinRoles, pluralOf, type ResponseContext, endSentence, displayName } from './respond-fields.ts';
 import { describeRows } from './respond-list.ts';
+import { explainRules } from './rules.ts';
 import { describeRecord } from './respond-record.ts';
 import { type Row, rowsIn } from './rows.ts';
 import { isId } from './schema.ts';
 import { escapeMarkdown, selectColumns, fieldLabel, renderTable, formatValue } from './table.ts';
 
-export function respond(context: ResponseContext, frame: Frame): string {
+export function respond(context: DialogueContext, frame: Frame): string {
   const { result, utterance } = frame;
   switch (result.type) {
     case 'answered':
@@ -24,6 +26,10 @@ export function respond(context: ResponseContext, frame: Frame): string {
       return reportNotFound(result);
     case 'refused':
       return reportRefusal(context, result);
+    case 'rules':
+      return explainRules(context, result.entry, result.asked, utterance);
+    case 'left-alone':
+      return `Nothing was changed. ${explainRules(context, result.entry, 'what-if', utterance)}`;
     case 'no-intent':
       return reportNoIntent(context, result);
   }

@@ -1,7 +1,8 @@
 /** Runs the offline model over every tool on the sample data; as a program, it serves the HTTP API that the question bank needs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Message, ToolCall } from '../src/assistant/model.ts';
+import type { Message, Model, ToolCall } from '../src/assistant/model.ts';
+import type { Phrases } from '../src/assistant/offline/declarations.ts';
 import { createOfflineModel } from '../src/assistant/offline/index.ts';
 import { readPhrases } from '../src/server/phrases.ts';
 import { opens } from '../src/engine/access.ts';
@@ -28,9 +29,12 @@ export interface AssistantHarness {
 }
 const MOST_CALLS = 12;
 
-export async function openAssistantHarness(registry: Registry = builtIn): Promise<AssistantHarness> {
+export async function openAssistantHarness(
+  registry: Registry = builtIn,
+  { create = createOfflineModel }: { create?: (registry: Registry, options: { phrases: Phrases }) => Model } = {},
+): Promise<AssistantHarness> {
   const testRuntime = await openTestRuntime({ tools: registry.tools });
-  const model = createOfflineModel(registry, { phrases: readPhrases(registry) });
+  const model = create(registry, { phrases: readPhrases(registry) });
   return {
     testRuntime,
     registry,

@@ -76,12 +76,7 @@ export async function figureLines({ postgres, trees }: Company, rows: number, ti
   await owner.connect();
   await giveLogins(owner, ['hr'], () => PASSWORD);
   const database = openPostgres({ url: postgres.url, password: () => PASSWORD, pingAs: 'hr_audit', readers: 1 });
-  const store: Store<'sql'> = createSqlStore(
-    database,
-    'hr',
-    chainOf(async () => undefined),
-    undefined as never,
-  );
+  const store: Store<'sql'> = createSqlStore(database, 'hr', { chain: chainOf(async () => undefined), audit: undefined as never });
   const hr: StoreSession = { ...sessionOf('alice.chen', 'hr'), shows: ['pay'] };
   const bare = (name: string, text: string): Figure => ({ name: `bare ${name}`, ask: async () => (await owner.query(text)).rows.length });
   const ours = (name: string, query: SqlText, what: GroupsQuery, who = hr): Figure => ({

@@ -160,12 +160,10 @@ export async function openTestRuntime({
       const chain = `${domain}-${replica}`;
       const each = opened.databases[replica];
       if (!each) throw new Error('no database');
-      return createSqlStore(
-        each,
-        domain,
-        createChainWriter({ chain, key, last: () => lastLink(each, domain, chain), checkpoint }),
-        createSqlChains(each, domain),
-      );
+      return createSqlStore(each, domain, {
+        chain: createChainWriter({ chain, key, last: () => lastLink(each, domain, chain), checkpoint }),
+        audit: createSqlChains(each, domain),
+      });
     };
     return {
       registry: all,

@@ -139,8 +139,7 @@ export function byBudgetCategory(items: FullReport['items']): { category: Catego
 
 export const spent = (
   sql: SqlTag,
-  department: string,
-  year: number,
+  { department, year }: { readonly department: string; readonly year: number },
   payments: readonly { category: Category; amount: number }[],
 ): SqlText => sql`
   insert into finance.spending (department, fiscal_year, category, amount)

@@ -23,7 +23,7 @@ export const isEntryId = (text: string) => /^e-\d+$/i.test(text);
 export const sentence = ({ subject, predicate, object }: { subject: string; predicate: string; object: string }) =>
   `${subject} ${predicate.replaceAll('_', ' ')} ${object}`;
 
-export const foundSome = (n: number, one: string, several: string, words?: unknown) =>
+export const foundSome = (n: number, one: string, { several, words }: { readonly several: string; readonly words?: unknown | undefined }) =>
   `Found ${n} ${n === 1 ? one : several}${typeof words === 'string' && words.trim() !== '' ? ` matching "${words.trim()}"` : ''}.`;
 
 /** These fields are claims of the author, not verified facts. The labels say so. */

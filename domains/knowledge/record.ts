@@ -41,7 +41,11 @@ type Said<T> = Omit<
 };
 
 /** The number of a new entry or triple is the number of its transaction. */
-export async function openEntry(sql: SqlWriter, me: Me, tx: number, said: Said<Entry>): Promise<string> {
+export async function openEntry(
+  sql: SqlWriter,
+  me: Me,
+  { tx, said }: { readonly tx: number; readonly said: Said<Entry> },
+): Promise<string> {
   await sql.change(
     done,
     sql`insert into knowledge.entries (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner,
@@ -53,7 +57,11 @@ export async function openEntry(sql: SqlWriter, me: Me, tx: number, said: Said<E
   return `e-${tx}`;
 }
 
-export async function openTriple(sql: SqlWriter, me: Me, tx: number, said: Said<Triple>): Promise<string> {
+export async function openTriple(
+  sql: SqlWriter,
+  me: Me,
+  { tx, said }: { readonly tx: number; readonly said: Said<Triple> },
+): Promise<string> {
   await sql.change(
     done,
     sql`insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, source, actor, confidence, valid_from, valid_to,
@@ -66,7 +74,11 @@ export async function openTriple(sql: SqlWriter, me: Me, tx: number, said: Said<
 }
 
 /** Writes the next version of an entry. Owner and time of recording stay the same. */
-export async function changeEntry(sql: SqlWriter, tx: number, id: string, said: Said<Entry>): Promise<void> {
+export async function changeEntry(
+  sql: SqlWriter,
+  tx: number,
+  { id, said }: { readonly id: string; readonly said: Said<Entry> },
+): Promise<void> {
   const no = numberOf(id, 'e');
   await close(sql, tx, id);
   await sql.change(
@@ -90,7 +102,11 @@ export async function close(sql: SqlWriter, tx: number, id: string): Promise<voi
 }
 
 /** Opens a copy of the version that transaction `closedBy` closed. */
-export async function reopen(sql: SqlWriter, tx: number, id: string, closedBy: number): Promise<void> {
+export async function reopen(
+  sql: SqlWriter,
+  tx: number,
+  { id, closedBy }: { readonly id: string; readonly closedBy: number },
+): Promise<void> {
   await sql.change(
     done,
     id.startsWith('e')

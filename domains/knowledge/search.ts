@@ -20,7 +20,11 @@ const STEP = 0.45;
 const MOST_WORDS = 24;
 
 /** Selects every matching version of an entry with its score, and with the triple that led to it. */
-export const found = (sql: SqlTag, question: string, asOf: string | undefined, on: string): SqlText => sql`
+export const found = (
+  sql: SqlTag,
+  question: string,
+  { asOf, on }: { readonly asOf: string | undefined; readonly on: string },
+): SqlText => sql`
   with asked as materialized (
     select stem, min(word) as word, least(max(length(word)), 9) / 9.0 + 0.5 as worth from (
       select word collate "C" as word, knowledge.stem_of(word) collate "C" as stem from knowledge.words_of(${wordsAsked(question)}::text)) w

@@ -229,17 +229,15 @@ class QuestionRun {
     const untrusted = holdsUntrustedText(tool, call.input, answer);
     this.#untrusted ||= untrusted;
     this.#outcomes.push({ server, tool, input: call.input, answer });
-    this.#emitResult(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, untrusted });
+    this.#emitResult({ call, server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, untrusted });
     return answer;
   }
 
   #emitResult(
-    call: ToolCall,
-    at: { server: string; name: string; tool: Tool | undefined },
+    { call, server, name, tool }: { call: ToolCall; server: string; name: string; tool: Tool | undefined },
     answer: Answer,
     about: { ms: number; requestId: string; untrusted: boolean },
   ): void {
-    const { server, name, tool } = at;
     const where = { id: call.id, server, tool: name };
     const metadata = answer.status === 'success' ? answer.metadata : undefined;
     const rows = answer.status !== 'success' ? 0 : Array.isArray(answer.data) ? answer.data.length : 1;

@@ -127,7 +127,7 @@ export function defineDomain(spec: AnyDomain): unknown {
   checkAudiences(spec);
   type Anything = Record<string, unknown>;
 
-  const contextFor = (call: CallContext, errors: ErrorMap, output?: z.core.$ZodType, plan?: Plan) => {
+  const contextFor = (call: CallContext, errors: ErrorMap, { output, plan }: { output?: z.core.$ZodType; plan?: Plan } = {}) => {
     const own = spec.handles ? spec.handles({ ...call.handles, me: call.me } as never) : call.handles;
     const fail = (code: string, details?: Record<string, unknown>): never => {
       throw toolFailure(code, errorsFor(errors, call.company), details);
@@ -183,7 +183,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         ...tool,
         kind: 'read',
         summary: (data, _asked, company = DEFAULT_COMPANY) => def.summary?.(data, company) ?? def.title,
-        run: (input, call) => def.run(input as never, contextFor(call, tool.errors, def.output)),
+        run: (input, call) => def.run(input as never, contextFor(call, tool.errors, { output: def.output })),
       };
     },
     list(def: ListDef<Role, string, Anything, Anything, unknown, z.ZodObject, z.ZodObject, string, ErrorMap, z.ZodObject>): ListTool {
@@ -249,7 +249,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         atOnceWhen: def.atOnceWhen,
         summary: (data, _asked, company = DEFAULT_COMPANY) => def.summary?.(data as never, company) ?? def.title,
         prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
-        execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
+        execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, { output: def.output, plan })),
       };
     },
     act(def: ActDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): ActTool {
@@ -260,7 +260,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         effect: def.effect,
         summary: (data, _asked, company = DEFAULT_COMPANY) => def.summary?.(data as never, company) ?? def.title,
         prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? planFromInput(def, input),
-        execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
+        execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, { output: def.output })),
       };
     },
   };

@@ -173,9 +173,11 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
   const resourceOf = (
     def: ResourceDefBase<Role, string, string, ErrorMap>,
     tool: Tool,
-    mimeType: string,
-    paged: boolean,
-    completions: Resource['completions'] = {},
+    {
+      mimeType,
+      paged,
+      completions = {},
+    }: { readonly mimeType: string; readonly paged: boolean; readonly completions?: Resource['completions'] | undefined },
   ): Resource => {
     const { uri, name, title, description, version, roles } = def;
     if (!URI_PATTERN.test(uri) || !uri.startsWith(`${spec.name}://`)) throw new Error(`${uri} is not a URI of ${spec.name}`);
@@ -196,7 +198,11 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         kind: 'read',
         run: (input, call) => def.text(input as never, contextFor(call, tool.errors)),
       };
-      return resourceOf(def as never, reads, mimeType, false, completionTools(uri, def as never, def.complete as never));
+      return resourceOf(def as never, reads, {
+        mimeType,
+        paged: false,
+        completions: completionTools(uri, def as never, def.complete as never),
+      });
     },
     pages(def) {
       const { uri, item } = def;
@@ -216,7 +222,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
           return { asOf: z.int().parse(asOf), items: items.map(parseItem), next };
         },
       };
-      return resourceOf(def as never, reads, 'application/json', true);
+      return resourceOf(def as never, reads, { mimeType: 'application/json', paged: true });
     },
     prompt(def) {
       const { name, title, description, roles, tools } = def;

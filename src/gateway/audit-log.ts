@@ -157,8 +157,7 @@ const longest = (chains: readonly VerifiedChain[]) =>
 function findContradiction(
   chains: readonly VerifiedChain[],
   checkpoints: readonly Checkpoint[],
-  answered: readonly string[],
-  instanceOf: OtherParts['instanceOf'],
+  { answered, instanceOf }: { readonly answered: readonly string[]; readonly instanceOf: OtherParts['instanceOf'] },
 ): AuditVerdict | undefined {
   const counts = new Map(chains.map(({ chain, count }) => [chain, count]));
   for (const { chain, count } of checkpoints) {
@@ -229,7 +228,9 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
           bad,
           chains,
           about,
-          contradiction: bad ? undefined : findContradiction(chains, checkpoints, about.recordedBy, (chain) => others?.instanceOf(chain)),
+          contradiction: bad
+            ? undefined
+            : findContradiction(chains, checkpoints, { answered: about.recordedBy, instanceOf: (chain) => others?.instanceOf(chain) }),
         };
       };
       const first = await askAll();

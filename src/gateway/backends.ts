@@ -112,9 +112,15 @@ export function createRemoteBackend({ feed, server, title, upstream, registry, k
   async function post(
     path: string,
     body: string,
-    sign: () => string | Promise<string>,
-    asked: Pick<CallRequest, 'requestId' | 'signal'>,
-    repeatable: boolean,
+    {
+      sign,
+      asked,
+      repeatable,
+    }: {
+      readonly sign: () => string | Promise<string>;
+      readonly asked: Pick<CallRequest, 'requestId' | 'signal'>;
+      readonly repeatable: boolean;
+    },
   ): Promise<string> {
     const once = async () => {
       const token = await sign();
@@ -142,7 +148,11 @@ export function createRemoteBackend({ feed, server, title, upstream, registry, k
     }
   }
 
-  function parseOrReport(text: string, tool: Tool | undefined, of: 'call' | 'execution', repeatable: boolean, requestId: string): Answer {
+  function parseOrReport(
+    text: string,
+    tool: Tool | undefined,
+    { of, repeatable, requestId }: { readonly of: 'call' | 'execution'; readonly repeatable: boolean; readonly requestId: string },
+  ): Answer {
     try {
       return parseAnswer(text, tool, of);
     } catch (error) {
@@ -152,11 +162,15 @@ export function createRemoteBackend({ feed, server, title, upstream, registry, k
     }
   }
 
-  const requestExecution = async (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
+  const requestExecution = async (
+    ticket: Ticket,
+    caller: Caller,
+    { requestId, settle }: { readonly requestId: string; readonly settle: boolean },
+  ) => {
     const execution = executionBody(ticket);
     const sign = () => signGrant(key, { ...execution, settle, server, caller, requestId }, clock);
-    const text = await post('/execute', JSON.stringify({ ...execution, settle }), sign, { requestId }, true);
-    return parseOrReport(text, registry.find(server, ticket.tool), 'execution', true, requestId);
+    const text = await post('/execute', JSON.stringify({ ...execution, settle }), { sign, asked: { requestId }, repeatable: true });
+    return parseOrReport(text, registry.find(server, ticket.tool), { of: 'execution', repeatable: true, requestId });
   };
 
   const next =
@@ -182,7 +196,11 @@ export function createRemoteBackend({ feed, server, title, upstream, registry, k
       const body = JSON.stringify({ input: input ?? null, surface, approvalBecause });
       const sign = () => identify({ caller, requestId, method: 'POST', path, body });
       try {
-        const answer = parseOrReport(await post(path, body, sign, request, repeatable), tool, 'call', repeatable, requestId);
+        const answer = parseOrReport(await post(path, body, { sign, asked: request, repeatable }), tool, {
+          of: 'call',
+          repeatable,
+          requestId,
+        });
         if (answer.status !== 'pending_confirmation') return answer;
         return { ...answer, confirmationData: { ...answer.confirmationData, approvalUrl: approvalUrl(answer.confirmationId) } };
       } catch (error) {
@@ -191,7 +209,7 @@ export function createRemoteBackend({ feed, server, title, upstream, registry, k
       }
     },
     async execute(ticket, caller, requestId) {
-      const answer = await requestExecution(ticket, caller, requestId, false);
+      const answer = await requestExecution(ticket, caller, { requestId, settle: false });
       return throwRetryable(answer);
     },
     async findResult(ticket: Ticket, person: Person) {
@@ -201,7 +219,7 @@ export function createRemoteBackend({ feed, server, title, upstream, registry, k
         approves: 'nothing',
         origin: 'gateway',
       };
-      const answer = await requestExecution(ticket, caller, ticket.id, true);
+      const answer = await requestExecution(ticket, caller, { requestId: ticket.id, settle: true });
       return throwRetryable(answer).status === 'success' ? answer : undefined;
     },
     remote: true,

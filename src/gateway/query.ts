@@ -50,9 +50,7 @@ export function createQueryRoutes(app: FastifyInstance, deps: QueryRoutes): { cl
   async function stream(
     req: FastifyRequest,
     reply: FastifyReply,
-    caller: Caller,
-    { query, conversationId }: Asked,
-    readOnly: boolean,
+    { caller, question: { query, conversationId }, readOnly }: { caller: Caller; question: Asked; readOnly: boolean },
   ): Promise<void> {
     const release = await acquire(caller.person.principal);
     const stop = new AbortController();
@@ -90,12 +88,14 @@ export function createQueryRoutes(app: FastifyInstance, deps: QueryRoutes): { cl
       throw failure('INSUFFICIENT_PERMISSIONS', 'Your rights changed while this was being answered. Ask again.');
   }
 
-  app.post('/api/query', async (req, reply) => stream(req, reply, await countedCaller(req), parsed(asked, req.body), false));
+  app.post('/api/query', async (req, reply) =>
+    stream(req, reply, { caller: await countedCaller(req), question: parsed(asked, req.body), readOnly: false }),
+  );
   app.get('/api/query', async (req, reply) => {
     const given = req.query as Record<string, unknown>;
     if (TOKEN_NAMES.some((name) => name in given))
       throw failure('UNAUTHENTICATED', 'Send the token in the Authorization header, never in the URL.');
-    return stream(req, reply, await bearer(req), parsed(asked, given), true);
+    return stream(req, reply, { caller: await bearer(req), question: parsed(asked, given), readOnly: true });
   });
 
   app.get('/api/conversations', async (req) => ({

@@ -11,6 +11,11 @@ import { PROMPTS, type Prompt, type Resource } from '../declare/resources.ts';
 import type { McpResources, ResourceCall } from '../transports/mcp/index.ts';
 import type { ToolBackend } from './backends.ts';
 
+/** The name of a tool and of its server. */
+interface Called {
+  readonly domain: { readonly name: string };
+  readonly name: string;
+}
 export interface McpResourcesOptions {
   readonly registry: Registry;
   readonly only: string | undefined;
@@ -40,10 +45,18 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
     resources.filter(({ tool, domain }) => opens(tool, roles) && serves(domain.name, servers));
   const isVisible = ({ tool, tools, domain }: Prompt, { roles }: Person, servers: Servers) =>
     [tool, ...tools].every((each) => opens(each, roles)) && serves(domain.name, servers);
-  const call = (server: string, tool: string, input: unknown, request: ResourceCall): Promise<Answer> =>
-    backend(server).call({ server, tool, input, caller: callerOf(request), surface, requestId: request.requestId, signal: request.signal });
+  const call = ({ domain, name: tool }: Called, input: unknown, request: ResourceCall): Promise<Answer> =>
+    backend(domain.name).call({
+      server: domain.name,
+      tool,
+      input,
+      caller: callerOf(request),
+      surface,
+      requestId: request.requestId,
+      signal: request.signal,
+    });
   /** Counts and records a request for an unknown resource or prompt. */
-  const recordUnknown = (name: string, request: ResourceCall) => call(only ?? 'gateway', name, {}, request);
+  const recordUnknown = (name: string, request: ResourceCall) => call({ domain: { name: only ?? 'gateway' }, name }, {}, request);
   const recordUnknownUri = (uri: string, request: ResourceCall, to = '') =>
     recordUnknown(`${uri.includes('://') ? '' : '://'}${uri}${to}`, request);
   const recordUnknownFeed = async (uri: string, request: ResourceCall, to: string): Promise<Answer> => {
@@ -86,7 +99,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
       const found = named(uri, request);
       if (found === undefined) return { answer: await recordUnknownUri(uri, request), mimeType: '' };
       const { resource, input } = found;
-      return { answer: await call(resource.domain.name, resource.tool.name, input, request), mimeType: resource.mimeType };
+      return { answer: await call(resource.tool, input, request), mimeType: resource.mimeType };
     },
     async prompt(name, given, request) {
       const prompt = prompts.find((each) => each.name === name && serves(each.domain.name, request.servers));
@@ -114,7 +127,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
       }
       const completion = owner.completions[argument.name] ?? owner.completions[argument.name.replaceAll('-', '_')];
       if (completion === undefined) return { status: 'success', data: [] };
-      return call(owner.domain.name, completion.name, { value: argument.value }, request);
+      return call(completion, { value: argument.value }, request);
     },
     async subscribe(uri, request) {
       const found = named(uri, request);
@@ -123,7 +136,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
         return { answer: await recordUnknownFeed(uri, request, '#subscribe'), server: '', uri };
       const { resource, input } = found;
       return {
-        answer: await call(resource.domain.name, follow.begin.name, input, request),
+        answer: await call(follow.begin, input, request),
         server: resource.domain.name,
         uri: resource.uri,
       };
@@ -132,7 +145,7 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
       const found = named(uri, request);
       const follow = subscriptionOf(found?.resource);
       if (found === undefined || follow === undefined) return { answer: await recordUnknownFeed(uri, request, '#unsubscribe'), uri };
-      return { answer: await call(found.resource.domain.name, follow.end.name, {}, request), uri: found.resource.uri };
+      return { answer: await call(follow.end, {}, request), uri: found.resource.uri };
     },
     async changes(server, caller, after) {
       const now = await present(caller);

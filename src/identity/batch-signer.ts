@@ -22,12 +22,7 @@ export function createBatchSigner(
     const batch = waiting;
     waiting = [];
     try {
-      const tokens = signIdentities(
-        key,
-        server,
-        batch.map(({ call }) => call),
-        clock,
-      );
+      const tokens = signIdentities(key, server, { calls: batch.map(({ call }) => call), clock });
       for (const [n, { signed }] of batch.entries()) signed(tokens[n] ?? '');
     } catch (error) {
       for (const { failed } of batch) failed(error);

@@ -79,7 +79,7 @@ export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn 
     email,
     client,
     origin: originOf(client, claims['client_name']),
-    approves: approvalOf(issuer, claims, client, exp - iat),
+    approves: approvalOf(issuer, claims, { client, lifetime: exp - iat }),
   };
 }
 
@@ -151,7 +151,11 @@ function originOf(client: string, name: unknown): string {
 }
 
 /** Only access tokens of our own command can include the right to approve. Browser sessions get this right in sessions.ts. */
-function approvalOf(issuer: Issuer, claims: Claims, client: string, lifetime: number): Caller['approves'] {
+function approvalOf(
+  issuer: Issuer,
+  claims: Claims,
+  { client, lifetime }: { readonly client: string; readonly lifetime: number },
+): Caller['approves'] {
   const claim = claims['tamshai_approve'];
   if (!issuer.embedded || client !== 'tamshai-cli' || issuer.approvals === undefined) return 'nothing';
   if (claim === true) return issuer.approvals === 'scripted' ? 'anything' : 'nothing';

@@ -74,7 +74,7 @@ export interface IdentifiedCall extends InternalCall {
 
 /** Signs the identity of the caller for one call to one server. The user's own token stays in the gateway. */
 export function signIdentity(key: SigningKey, call: IdentifiedCall, clock: Clock = systemClock): string {
-  const [token = ''] = signIdentities(key, call.server, [call], clock);
+  const [token = ''] = signIdentities(key, call.server, { calls: [call], clock });
   return token;
 }
 
@@ -82,14 +82,18 @@ export function signIdentity(key: SigningKey, call: IdentifiedCall, clock: Clock
  * Signs several calls to one server at once, because signing is the main cost of a token. One signature covers the digests of all calls;
  * each token discloses only its own call, like SD-JWT (RFC 9901).
  */
-export function signIdentities(key: SigningKey, server: string, calls: readonly IdentifiedCall[], clock: Clock = systemClock): string[] {
+export function signIdentities(
+  key: SigningKey,
+  server: string,
+  { calls, clock = systemClock }: { readonly calls: readonly IdentifiedCall[]; readonly clock?: Clock | undefined },
+): string[] {
   // The unique id comes last, because an answer names its request by the end of the token.
   const said = calls.map(({ caller, requestId, method, path, body }) =>
     encode({ rid: requestId, who: describe(caller), method, path, body: digest(body), jti: randomUUID() } satisfies z.infer<
       typeof callClaims
     >),
   );
-  const signed = seal(key, IDENTITY, server, { calls: said.map(digest) }, clock);
+  const signed = seal(key, IDENTITY, { server, claims: { calls: said.map(digest) }, clock });
   return said.map((call) => `${signed}~${call}`);
 }
 
@@ -114,7 +118,7 @@ export async function openIdentityToken(
   { token, server, clock = systemClock }: Opening,
 ): Promise<{ said: string; iat: number; exp: number }> {
   const [signed = '', said = '', more] = token?.split('~', 3) ?? [];
-  const { calls, iat, exp } = await open(keys, signed, IDENTITY, identitiesClaims, server, clock);
+  const { calls, iat, exp } = await open(keys, signed, { kind: IDENTITY, shape: identitiesClaims, server, clock });
   if (token === undefined || token.length > LONGEST || more !== undefined || !calls.includes(digest(said))) throw unauthenticated();
   return { said, iat, exp };
 }
@@ -140,7 +144,7 @@ export async function openGrant(
   keys: GatewayKeys,
   { token, server, roles, clock = systemClock }: Opening,
 ): Promise<{ caller: Caller; requestId: string; tool: string }> {
-  const claims = await open(keys, token, GRANT, grantClaims, server, clock);
+  const claims = await open(keys, token, { kind: GRANT, shape: grantClaims, server, clock });
   return { caller: callerFrom(claims, roles), requestId: claims.rid, tool: claims.tool };
 }
 
@@ -164,13 +168,13 @@ export function signGrant(
 ): string {
   const { server, confirmationId, tool, input, card, settle = false, caller, requestId } = execution;
   const claims = { jti: confirmationId, rid: requestId, who: describe(caller), tool, input: digest(input), card: digest(card), settle };
-  return seal(key, GRANT, server, claims, clock);
+  return seal(key, GRANT, { server, claims, clock });
 }
 
 /** A replayed grant is harmless, because the store executes each confirmation id only once. */
 export async function verifyGrant(keys: GatewayKeys, check: Execution & Opening): Promise<{ caller: Caller; requestId: string }> {
   const { token, server, roles, confirmationId, tool, input, card, settle = false, clock = systemClock } = check;
-  const claims = await open(keys, token, GRANT, grantClaims, server, clock);
+  const claims = await open(keys, token, { kind: GRANT, shape: grantClaims, server, clock });
   const same = claims.jti === confirmationId && claims.tool === tool && claims.input === digest(input) && claims.card === digest(card);
   if (!same || claims.settle !== settle) throw unauthenticated();
   return { caller: callerFrom(claims, roles), requestId: claims.rid };
@@ -178,7 +182,11 @@ export async function verifyGrant(keys: GatewayKeys, check: Execution & Opening)
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function seal(key: SigningKey, { typ, lifetime }: typeof IDENTITY | typeof GRANT, server: string, claims: object, clock: Clock): string {
+function seal(
+  key: SigningKey,
+  { typ, lifetime }: typeof IDENTITY | typeof GRANT,
+  { server, claims, clock }: { readonly server: string; readonly claims: object; readonly clock: Clock },
+): string {
   const iat = Math.floor(clock.now().getTime() / 1000);
   const text = `${encode({ alg: 'EdDSA', typ, kid: key.kid })}.${encode({ iss: ISSUER, aud: server, iat, exp: iat + lifetime, ...claims })}`;
   return `${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`;
@@ -208,17 +216,19 @@ const remembered = new WeakMap<GatewayKeys, Map<string, Opened>>();
 async function open<T extends Claims>(
   keys: GatewayKeys,
   token: string | undefined,
-  kind: typeof IDENTITY | typeof GRANT,
-  shape: z.ZodType<T>,
-  server: string,
-  clock: Clock,
+  {
+    kind,
+    shape,
+    server,
+    clock,
+  }: { readonly kind: typeof IDENTITY | typeof GRANT; readonly shape: z.ZodType<T>; readonly server: string; readonly clock: Clock },
 ): Promise<T> {
   if (token === undefined || token.length > LONGEST) throw unauthenticated();
   const known = remembered.get(keys) ?? new Map<string, Opened>();
   remembered.set(keys, known);
   let found = known.get(token);
   if (found === undefined || (await keys.find(found.kid)) !== found.key) {
-    found = await checked(keys, token, kind.typ, shape);
+    found = await checked(keys, token, { typ: kind.typ, shape });
     known.set(token, found);
     if (known.size > MOST_OPENED) for (const [oldest] of known) if (known.delete(oldest)) break;
   }
@@ -228,7 +238,11 @@ async function open<T extends Claims>(
   return found.claims as T;
 }
 
-async function checked(keys: GatewayKeys, token: string, typ: string, shape: z.ZodType<Claims>): Promise<Opened> {
+async function checked(
+  keys: GatewayKeys,
+  token: string,
+  { typ, shape }: { readonly typ: string; readonly shape: z.ZodType<Claims> },
+): Promise<Opened> {
   const [, head = '', payload = '', signature = ''] = SHAPE.exec(token) ?? [];
   const header = headerShape.safeParse(decode(head));
   if (!header.success || header.data.typ !== typ) throw unauthenticated();

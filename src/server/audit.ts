@@ -97,7 +97,7 @@ export function openAudit({
       sealed,
       clock,
       log,
-      openPubSub: (onMessage) => openRedisPubSub(redisUrl, 'audit', onMessage),
+      openPubSub: (onMessage) => openRedisPubSub(redisUrl, 'audit', { onMessage }),
       known: async () => recordersIn(await checkpoints.chains()),
       written: async () => signedByUs(keys, await checkpoints.all()),
       instanceOf,

@@ -92,7 +92,7 @@ function failBody(res: ServerResponse, refused: Failure): boolean {
 }
 
 const answerFor = (res: ServerResponse, refused: Failure): void =>
-  sendFailure(res, refused, { 'x-request-id': requestId(res.req.headers), connection: 'close' });
+  sendFailure(res, refused, { headers: { 'x-request-id': requestId(res.req.headers), connection: 'close' } });
 
 interface Answering {
   readonly since: number;
@@ -201,7 +201,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
       else endWith(socket, refused);
     });
     server.on('checkExpectation', (_req, res) =>
-      sendFailure(res, failure('VALIDATION_ERROR', 'The Expect header must be 100-continue.'), { connection: 'close' }),
+      sendFailure(res, failure('VALIDATION_ERROR', 'The Expect header must be 100-continue.'), { headers: { connection: 'close' } }),
     );
     server.on('connect', (_req, socket) => {
       // Node removes its error listener on CONNECT. Without this one, a connection reset would end the process.

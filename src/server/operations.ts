@@ -19,7 +19,7 @@ export interface Operations {
 
 export function createOperations({ metrics, key, ready }: Operations): Handler {
   const hasKey = createScraperCheck(key);
-  const send = (res: ServerResponse, status: number, type: string, body: string) => {
+  const send = (res: ServerResponse, status: number, { type, body }: { readonly type: string; readonly body: string }) => {
     res.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     res.end(body);
   };
@@ -27,16 +27,16 @@ export function createOperations({ metrics, key, ready }: Operations): Handler {
     if (req.headers.origin !== undefined)
       return sendFailure(res, failure('FORBIDDEN_ORIGIN', 'Pages of other sites may not call this server.'));
     if (req.method !== 'GET') return sendFailure(res, failure('METHOD_NOT_ALLOWED', 'Only GET is supported here.'));
-    if (req.url === '/health') return send(res, 200, 'application/json', '{"status":"ok"}');
+    if (req.url === '/health') return send(res, 200, { type: 'application/json', body: '{"status":"ok"}' });
     if (req.url === '/ready') {
       const isReady = await ready().then(
         () => true,
         () => false,
       );
-      return send(res, isReady ? 200 : 503, 'application/json', `{"status":"${isReady ? 'ready' : 'not_ready'}"}`);
+      return send(res, isReady ? 200 : 503, { type: 'application/json', body: `{"status":"${isReady ? 'ready' : 'not_ready'}"}` });
     }
     if (req.url !== '/metrics') return sendFailure(res, failure('NOT_FOUND', 'There is nothing at this address.'));
-    if (isLocal(req) || hasKey(req)) return send(res, 200, METRICS_TYPE, metrics.text());
+    if (isLocal(req) || hasKey(req)) return send(res, 200, { type: METRICS_TYPE, body: metrics.text() });
     return sendFailure(res, failure('UNAUTHENTICATED', 'Metrics need the key in TAMSHAI_METRICS_KEY.'));
   };
   return (req, res) => void answer(req, res).catch(() => res.destroy());

@@ -79,7 +79,11 @@ export interface Served {
 /** Metadata is public, so pages of any origin may read it. */
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/;
 
-function metadata(req: IncomingMessage, res: ServerResponse, base: string, issuers: readonly string[], name: string): void {
+function metadata(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { base, issuers, name }: { readonly base: string; readonly issuers: readonly string[]; readonly name: string },
+): void {
   const body = JSON.stringify({
     resource: `${originOf(req, base)}/mcp`,
     authorization_servers: issuers,
@@ -118,7 +122,7 @@ const dispatch =
     const open = isMetadata || ownForm || provider?.handles(path) === true;
     const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
     if (refused) return sendFailure(res, refused);
-    if (isMetadata) return metadata(req, res, base, issuers, name);
+    if (isMetadata) return metadata(req, res, { base, issuers, name });
     if (provider?.handles(path)) {
       provider.handler(req, res).catch((error: unknown) => (error instanceof Failure ? sendFailure(res, error) : res.destroy()));
       return;

@@ -108,12 +108,7 @@ async function openAll(options: StoresOptions, use: Use): Promise<Omit<Stores, '
       engine = createSqlEngineStore(database, { clock, seal: createSeal(derive(keys, 'kv'), derivePrevious(keys, 'kv')) });
     for (const domain of group) {
       const audit = createSqlChains(database, domain);
-      byDomain[domain] = createSqlStore(
-        database,
-        domain,
-        writerOf(domain, (chain) => lastLink(database, domain, chain)),
-        audit,
-      );
+      byDomain[domain] = createSqlStore(database, domain, { chain: writerOf(domain, (chain) => lastLink(database, domain, chain)), audit });
       chains.push(audit);
       for (const follower of config.registry.followers.filter((each) => each.domain.name === domain)) {
         const source = config.registry.provisionOf(follower.contract)?.domain.name;

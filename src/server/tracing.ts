@@ -101,11 +101,19 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
   function end(
     span: Span,
     parent: Span | undefined,
-    name: string,
-    kind: number,
-    started: number,
-    failed: boolean,
-    attributes: Attributes,
+    {
+      name,
+      kind,
+      started,
+      failed,
+      attributes,
+    }: {
+      readonly name: string;
+      readonly kind: number;
+      readonly started: number;
+      readonly failed: boolean;
+      readonly attributes: Attributes;
+    },
   ): void {
     if (!span.sampled || waiting.length >= MOST_WAITING) return;
     waiting.push({
@@ -125,9 +133,15 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
   async function withSpan<T>(
     name: string,
     kind: number,
-    attributes: Attributes,
-    work: () => Promise<T>,
-    result?: (value: T) => Attributes & { readonly failed?: number },
+    {
+      attributes,
+      work,
+      result,
+    }: {
+      readonly attributes: Attributes;
+      readonly work: () => Promise<T>;
+      readonly result?: ((value: T) => Attributes & { readonly failed?: number }) | undefined;
+    },
   ): Promise<T> {
     const parent = current.getStore();
     const span = begin(parent);
@@ -135,12 +149,18 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
     try {
       const value = await current.run(span, work);
       const { failed, ...more } = result?.(value) ?? {};
-      end(span, parent, name, kind, started, failed === 1, { ...attributes, ...more });
+      end(span, parent, { name, kind, started, failed: failed === 1, attributes: { ...attributes, ...more } });
       return value;
     } catch (error) {
-      end(span, parent, name, kind, started, true, {
-        ...attributes,
-        'error.type': (error as { code?: string }).code ?? (error as Error).name,
+      end(span, parent, {
+        name,
+        kind,
+        started,
+        failed: true,
+        attributes: {
+          ...attributes,
+          'error.type': (error as { code?: string }).code ?? (error as Error).name,
+        },
       });
       throw error;
     }
@@ -163,12 +183,18 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       const id = requestId(req.headers);
       req.headers['x-request-id'] = id;
       res.once('close', () => {
-        end(span, followsParent ? from : undefined, `${req.method} ${route}`, KIND.server, started, res.statusCode >= 500, {
-          'http.request.method': req.method,
-          'http.route': route,
-          'http.response.status_code': res.statusCode,
-          'tamshai.server': server,
-          'tamshai.request_id': id,
+        end(span, followsParent ? from : undefined, {
+          name: `${req.method} ${route}`,
+          kind: KIND.server,
+          started,
+          failed: res.statusCode >= 500,
+          attributes: {
+            'http.request.method': req.method,
+            'http.route': route,
+            'http.response.status_code': res.statusCode,
+            'tamshai.server': server,
+            'tamshai.request_id': id,
+          },
         });
       });
       current.run(span, () => inner(req, res));
@@ -176,26 +202,22 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
     backend: (server, inner) => ({
       ...inner,
       call: (asked) =>
-        withSpan(
-          `${server}.${asked.tool.slice(0, 64)}`,
-          KIND.internal,
-          {
+        withSpan(`${server}.${asked.tool.slice(0, 64)}`, KIND.internal, {
+          attributes: {
             'tamshai.server': server,
             'tamshai.tool': asked.tool.slice(0, 64),
             'tamshai.surface': asked.surface,
             'tamshai.request_id': asked.requestId,
           },
-          () => inner.call(asked),
-          outcome,
-        ),
+          work: () => inner.call(asked),
+          result: outcome,
+        }),
       execute: (ticket, caller, requestId) =>
-        withSpan(
-          `${server}.${ticket.tool} execute`,
-          KIND.internal,
-          { 'tamshai.server': server, 'tamshai.tool': ticket.tool, 'tamshai.request_id': requestId },
-          () => inner.execute(ticket, caller, requestId),
-          outcome,
-        ),
+        withSpan(`${server}.${ticket.tool} execute`, KIND.internal, {
+          attributes: { 'tamshai.server': server, 'tamshai.tool': ticket.tool, 'tamshai.request_id': requestId },
+          work: () => inner.execute(ticket, caller, requestId),
+          result: outcome,
+        }),
     }),
     store: (name, inner) => {
       const spanned = (operation: string, domain: string) => ({
@@ -204,7 +226,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       });
       const traced = <T>(operation: string, domain: string, work: () => Promise<T>) => {
         const { name: title, attributes } = spanned(operation, domain);
-        return withSpan(title, KIND.client, attributes, work);
+        return withSpan(title, KIND.client, { attributes, work });
       };
       return {
         ...inner,

@@ -57,7 +57,11 @@ export function requestId(headers: IncomingHttpHeaders): string {
 }
 
 /** Sends an error answer. Closes the connection after a slow body, and if a long body may be unread. */
-export function sendFailure(res: ServerResponse, refused: Failure, headers: OutgoingHttpHeaders = {}, extra: object = {}): void {
+export function sendFailure(
+  res: ServerResponse,
+  refused: Failure,
+  { headers = {}, extra = {} }: { readonly headers?: OutgoingHttpHeaders | undefined; readonly extra?: object | undefined } = {},
+): void {
   if (res.headersSent) {
     res.destroy();
     return;

@@ -101,12 +101,7 @@ async function check({ caller }: Opened, { source, conditions, group_by, measure
   if (codeOf(answer) === 'TOO_MANY_GROUPS' && (isByDays(asked) || expected.rows.length > MOST_GROUPS)) return;
   ensure(answer.status === 'success', `${what}: expected figures, but got ${inShort(answer)}.`);
   const data = answer.data as AnalysisData;
-  ensureComputed(
-    what,
-    data,
-    expected,
-    group_by.map((group) => (typeof group === 'string' ? group : group.field)),
-  );
+  ensureComputed(what, data, { expected, names: group_by.map((group) => (typeof group === 'string' ? group : group.field)) });
   if (sort !== undefined) checkOrder(what, data, sort, expected.rows);
 }
 

@@ -125,7 +125,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a faulty connec
     const noting = (words: string, id?: string, trouble = false) => {
       const chains = createSqlChains(database, role);
       const audit = trouble ? { ...chains, record: async () => Promise.reject(new Error('gone')) } : chains;
-      return createSqlStore(database, role, chain, audit).executeOnce(who, { id, tool: 'note' }, async ({ writing }) => {
+      return createSqlStore(database, role, { chain, audit }).executeOnce(who, { id, tool: 'note' }, async ({ writing }) => {
         const { sql } = writing;
         await sql.change(z.object({ words: z.string() }), sql`insert into ${sql.ref(role)}.notes values (${words}) returning words`);
         return { result: words, audit: record };

@@ -64,7 +64,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       clock,
       gatewayKeys: ownGatewayKeys(keys),
       sealed: createSealedKeyValue(kv, derive(keys, 'kv')),
-      openPubSub: (heard) => openRedisPubSub(url, 'audit', heard),
+      openPubSub: (heard) => openRedisPubSub(url, 'audit', { onMessage: heard }),
       known: async () => recordersIn(await checkpoints.chains()),
       written: async () => (await checkpoints.all()).filter((each) => isOurs(auditKeys, each)),
       instanceOf,
@@ -148,7 +148,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     /** Publishes a question with this text to all processes, and returns the messages that contain an answer. */
     async function ask(text: (id: string) => string | undefined): Promise<string[]> {
       const heard: string[] = [];
-      const pubSub = await openRedisPubSub(url, 'audit', (message) => void heard.push(message));
+      const pubSub = await openRedisPubSub(url, 'audit', { onMessage: (message) => void heard.push(message) });
       const kv = await openRedisKeyValue(url);
       const id = randomUUID();
       const question = text(id);
@@ -198,14 +198,16 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     });
     it('finds no record, name or token in Redis, and processes ignore malformed messages', async () => {
       const redis = new Redis(url);
-      const pubSub = await openRedisPubSub(url, 'audit', () => {});
+      const pubSub = await openRedisPubSub(url, 'audit', { onMessage: () => {} });
       for (const text of ['', 'ask', 'ask ../x', `reply ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
       // Collects all audit keys in Redis while a page is read.
       const reply: string[] = [];
-      const ears = await openRedisPubSub(url, 'audit', () => {
-        void redis
-          .keys('tamshai:audit-*')
-          .then(async (found) => reply.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
+      const ears = await openRedisPubSub(url, 'audit', {
+        onMessage: () => {
+          void redis
+            .keys('tamshai:audit-*')
+            .then(async (found) => reply.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
+        },
       });
       await at('gateway1').read.page(eve, 50, undefined);
       await expect.poll(() => reply.length, { timeout: 5_000 }).toBeGreaterThan(0);

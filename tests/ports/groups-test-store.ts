@@ -108,7 +108,7 @@ async function prepare(owner: pg.ClientBase, { rows, removed }: Opened): Promise
 const idle = createChainWriter({ chain: 'c', key: Buffer.alloc(32), last: async () => undefined, checkpoint: async () => {} });
 
 function onSql(database: SqlDatabase, close: () => Promise<void>): GroupsTestStore {
-  const store: Store<'sql'> = createSqlStore(database, 'ledger', idle, undefined as never);
+  const store: Store<'sql'> = createSqlStore(database, 'ledger', { chain: idle, audit: undefined as never });
   const list = sql`select * from ledger.list`;
   return {
     rows: (who, where, part) => store.page(who, list, windowOf(where, part), order) as Promise<unknown> as Promise<Order[]>,

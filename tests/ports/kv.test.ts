@@ -375,8 +375,8 @@ function ownRedis(url: string): void {
     const through = Object.assign(new URL(url), { port: String(link.port) }).href;
     const [kv, heard] = [await openRedisKeyValue(through), [] as string[]];
     const [near, far] = [
-      await openRedisPubSub(url, 'there', () => {}),
-      await openRedisPubSub(through, 'there', (text) => void heard.push(text), 200),
+      await openRedisPubSub(url, 'there', { onMessage: () => {} }),
+      await openRedisPubSub(through, 'there', { onMessage: (text) => void heard.push(text), stillThereMs: 200 }),
     ];
     link.set('lost');
     const state = (work: Promise<unknown>) =>
@@ -403,8 +403,8 @@ function ownRedis(url: string): void {
     const through = Object.assign(new URL(url), { port: String((proxy.address() as AddressInfo).port) }).href;
     const heard: string[] = [];
     const [near, far] = [
-      await openRedisPubSub(url, 'anew', () => {}),
-      await openRedisPubSub(through, 'anew', (text) => void heard.push(text)),
+      await openRedisPubSub(url, 'anew', { onMessage: () => {} }),
+      await openRedisPubSub(through, 'anew', { onMessage: (text) => void heard.push(text) }),
     ];
     ending = 2;
     for (const socket of open) socket.destroy();

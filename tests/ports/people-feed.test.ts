@@ -258,7 +258,7 @@ test('people who existed before the change log are in the feed too, even if row 
   await migrate(owner, files);
   await owner.query('set session authorization postgres');
   await database.surrender();
-  const stores = { hr: createSqlStore(database, 'hr', undefined as never, undefined as never) };
+  const stores = { hr: createSqlStore(database, 'hr', { chain: undefined as never, audit: undefined as never }) };
   const clock = { now: () => new Date() };
   const feed = readerOf({ reaches: () => true, ask: (_contract, call) => answerContract({ stores, clock }, peopleChangesProvision, call) });
   expect((await feed.after(0)).changes.map(({ name, active }) => ({ name, active }))).toEqual(

@@ -70,12 +70,10 @@ describe.each(databases)('on %s, with one connection', (kind) => {
   afterAll(() => opened.close());
 
   const store = () =>
-    createSqlStore(
-      opened.database,
-      'hr',
-      { ready: async () => {}, next: () => Promise.reject(new Error('no writes here')) },
-      undefined as never,
-    );
+    createSqlStore(opened.database, 'hr', {
+      chain: { ready: async () => {}, next: () => Promise.reject(new Error('no writes here')) },
+      audit: undefined as never,
+    });
   const sessionOf = (employeeId: string, audience: string): StoreSession => {
     const person: Person = {
       principal: `staff:${employeeId}`,

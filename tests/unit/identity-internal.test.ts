@@ -135,12 +135,10 @@ describe('identities that are signed in a batch', () => {
   const other = { ...call, path: '/tools/get_employee', body: '{"input":{}}' };
 
   it('share one signature, and each is valid for its own call alone', async () => {
-    const [first = '', second = ''] = signIdentities(
-      key,
-      'hr',
-      [call, other].map((each) => ({ ...each, caller, requestId: each.path })),
+    const [first = '', second = ''] = signIdentities(key, 'hr', {
+      calls: [call, other].map((each) => ({ ...each, caller, requestId: each.path })),
       clock,
-    );
+    });
     expect(first.replace(/~.*/, '')).toBe(second.replace(/~.*/, ''));
     expect((await check({ token: first })).requestId).toBe(call.path);
     expect((await check({ ...other, token: second })).requestId).toBe(other.path);

@@ -75,7 +75,10 @@ describe('columns', () => {
   const lists = tools.filter(({ kind }) => kind === 'list');
   test('every list has one to six columns, and none of them shows an id or a nested value', () => {
     for (const { name, outputSchema } of lists) {
-      const columns = tableColumns(allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, [], []), []);
+      const columns = tableColumns(
+        allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, { rows: [], masked: [] }),
+        [],
+      );
       expect([name, columns.length > 0 && columns.length <= 6]).toEqual([name, true]);
       expect(columns.filter(({ kind }) => kind === 'id' || kind === 'inner').map(({ key }) => `${name}.${key}`)).toEqual([]);
     }
@@ -91,7 +94,7 @@ describe('columns', () => {
       },
     };
     const row = { employee_id: 'x', first_name: 'Sarah', last_name: 'Kim', salary: 112000, hired: '2024-04-08', extra: 'y' };
-    const all = allColumns(schema, schema, [row], []);
+    const all = allColumns(schema, schema, { rows: [row], masked: [] });
     expect(all.map(({ key }) => key)).toContain('extra');
     const [name, ...rest] = tableColumns(all, [row]);
     expect(name?.value(row)).toBe('Sarah Kim');
@@ -101,8 +104,8 @@ describe('columns', () => {
     const tool = lists.find(({ name }) => name === wanted);
     if (!tool) throw new Error(`no list ${wanted}`);
     const { outputSchema } = tool;
-    const all = allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, rows, []);
-    return tableColumns(all, rows, undefined, fieldHintsOf(tool)).map(({ key }) => key);
+    const all = allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, { rows, masked: [] });
+    return tableColumns(all, rows, { hints: fieldHintsOf(tool) }).map(({ key }) => key);
   };
   test('a table shows fields of filters and charts, and leaves out fields such as approved_by and paid_at', () => {
     expect(shown('list_opportunities')).toEqual(['deal_name', 'stage', 'close_date', 'owner_name', 'weighted_value', 'value']);
@@ -129,11 +132,18 @@ describe('columns', () => {
       e: `e${n}`,
       f: `f${n}`,
     }));
-    expect(tableColumns(allColumns(schema, schema, rows, []), rows, 5).map(({ key }) => key)).toEqual(['name', 'c', 'd', 'e', 'f']);
+    expect(tableColumns(allColumns(schema, schema, { rows, masked: [] }), rows, { most: 5 }).map(({ key }) => key)).toEqual([
+      'name',
+      'c',
+      'd',
+      'e',
+      'f',
+    ]);
   });
   test('a column "state" with two capital letters is a code, with other text a status', () => {
     const schema = { properties: { title: { type: 'string' }, state: { type: 'string' } } };
-    const kindOf = (state: string) => allColumns(schema, schema, [{ title: 'x', state }], []).find(({ key }) => key === 'state')?.kind;
+    const kindOf = (state: string) =>
+      allColumns(schema, schema, { rows: [{ title: 'x', state }], masked: [] }).find(({ key }) => key === 'state')?.kind;
     expect([kindOf('CA'), kindOf('open')]).toEqual(['code', 'status']);
   });
   test('ago and whenAt describe a time relative to now, and an old time by its date', () => {

@@ -60,7 +60,7 @@ function Pending({
   const [id, setId] = useState(first);
   const [trouble, setTrouble] = useState<Answer>();
   const again = async () => {
-    const { answer } = await callTool(tool.server, tool.name, input);
+    const { answer } = await callTool(tool.server, tool.name, { input });
     if (answer.status === 'pending_confirmation') setId(answer.confirmationId);
     else setTrouble(answer);
   };
@@ -85,7 +85,7 @@ function List({
   onNarrow,
   onLoosen,
 }: Pick<AnswerProps, 'tool' | 'input' | 'onNarrow' | 'onLoosen'> & { readonly answer: SuccessAnswer }) {
-  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => callTool(tool.server, tool.name, { ...input, cursor }));
+  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => callTool(tool.server, tool.name, { input: { ...input, cursor } }));
   const [asTable, setAsTable] = useState(false);
   const schema = dataSchema(tool.outputSchema);
   const fields = useMemo(() => fieldsOf(tool.inputSchema).filter(({ name }) => !PAGING.has(name)), [tool]);
@@ -100,7 +100,7 @@ function List({
     .map(({ name, required, schema: field }) => {
       const value = formatText(input[name]) ?? '';
       const rest = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
-      const look = () => void callTool(tool.server, tool.name, rest).then((next) => setWider({ ...next, input: rest }));
+      const look = () => void callTool(tool.server, tool.name, { input: rest }).then((next) => setWider({ ...next, input: rest }));
       return {
         name,
         value: optionsOf(field) ? labelForCode(value) : value,

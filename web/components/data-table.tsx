@@ -92,9 +92,9 @@ export function DataTable(props: TableProps) {
     setLoading(true);
     void onMore().finally(() => setLoading(false));
   };
-  const all = useMemo(() => allColumns(schema, whole, rows, masked), [schema, whole, rows, masked]);
+  const all = useMemo(() => allColumns(schema, whole, { rows, masked }), [schema, whole, rows, masked]);
   const columns = useMemo(
-    () => (only ? picked(all, only) : tableColumns(all, rows, full ? FULL : undefined, hints)),
+    () => (only ? picked(all, only) : tableColumns(all, rows, { most: full ? FULL : undefined, hints })),
     [all, rows, full, hints, only],
   );
   const sorted = useMemo(() => {

@@ -93,7 +93,7 @@ function Inner({
       <section className="inner">
         <h4>{column.label}</h4>
         <Details
-          columns={allColumns(resolveSchema(column.schema, whole), whole, [value], [])}
+          columns={allColumns(resolveSchema(column.schema, whole), whole, { rows: [value], masked: [] })}
           row={value}
           whole={whole}
           Table={Table}
@@ -123,7 +123,7 @@ function Tree({
   return (
     <ul className="tree" aria-label={label}>
       {rows.map((row, index) => {
-        const columns = allColumns(schema, whole, [row], []);
+        const columns = allColumns(schema, whole, { rows: [row], masked: [] });
         const names = columns.filter(({ key, kind }) => kind === 'text' && key !== at);
         const [first, ...others] = names.map((column) => column.value(row)).filter((each) => !empty(each));
         const inside = Array.isArray(row[at]) ? (row[at] as Row[]) : [];
@@ -166,5 +166,5 @@ export function Thing({
   readonly Table: NestedTable;
   readonly without?: string | undefined;
 }) {
-  return <Details columns={allColumns(schema, whole, [data], masked)} row={data} whole={whole} Table={Table} without={without} />;
+  return <Details columns={allColumns(schema, whole, { rows: [data], masked })} row={data} whole={whole} Table={Table} without={without} />;
 }

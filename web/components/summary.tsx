@@ -5,7 +5,7 @@ import { Value } from './value.tsx';
 const AMOUNT = /amount|allocated|spent|remaining|arr|mrr|value|total_due|paid|liability|revenue|gross|net|taxes|deductions|pay$/;
 
 export function Summary({ summary }: { readonly summary: Readonly<Record<string, unknown>> }) {
-  const columns = allColumns({}, {}, [summary], []).filter(({ kind }) => kind !== 'inner');
+  const columns = allColumns({}, {}, { rows: [summary], masked: [] }).filter(({ kind }) => kind !== 'inner');
   if (columns.length === 0) return null;
   return (
     <dl className="totals" aria-label="Totals of all matching rows">

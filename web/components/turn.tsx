@@ -77,7 +77,7 @@ function StoredResult({ use, tool }: { readonly use: ToolUse; readonly tool: Fou
   if (!tool.annotations.readOnlyHint) return null;
   const load = async () => {
     setBusy(true);
-    setFresh(await callTool(use.server, use.tool, use.input).finally(() => setBusy(false)));
+    setFresh(await callTool(use.server, use.tool, { input: use.input }).finally(() => setBusy(false)));
   };
   return (
     <p>

@@ -94,7 +94,11 @@ export interface CallResult {
 }
 
 /** Returns an error answer of the tool and does not throw it. */
-export async function call(server: string, tool: string, input: object, signal?: AbortSignal): Promise<CallResult> {
+export async function call(
+  server: string,
+  tool: string,
+  { input, signal }: { readonly input: object; readonly signal?: AbortSignal | undefined },
+): Promise<CallResult> {
   const { body, requestId, ms } = await fetchJson(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

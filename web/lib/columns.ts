@@ -65,7 +65,11 @@ function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   return !NAMED.test(key) && rows.some((row) => long(row[key])) ? 'long' : 'text';
 }
 
-export function allColumns(schema: Schema, whole: Schema, rows: readonly Row[], masked: readonly MaskInfo[]): Column[] {
+export function allColumns(
+  schema: Schema,
+  whole: Schema,
+  { rows, masked }: { readonly rows: readonly Row[]; readonly masked: readonly MaskInfo[] },
+): Column[] {
   const declared = fieldsOf(schema, whole);
   const names = declared.map(({ name }) => name);
   // Adds fields that the schema does not declare.
@@ -129,7 +133,11 @@ export function fieldHintsOf({ chart, inputSchema }: { readonly chart?: unknown;
 }
 
 /** The weight of each column. A lower weight is more important. */
-function weigh(columns: readonly Column[], all: readonly Column[], rows: readonly Row[], hints: FieldHints): Map<Column, number> {
+function weigh(
+  columns: readonly Column[],
+  all: readonly Column[],
+  { rows, hints }: { readonly rows: readonly Row[]; readonly hints: FieldHints },
+): Map<Column, number> {
   const keys = new Set(all.map(({ key }) => key));
   const moneys = columns.filter(({ kind }) => kind === 'money');
   const half = rows.length / 2;
@@ -171,7 +179,11 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
 }
 
 /** The columns that a table shows: the name first, amounts last. */
-export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, hints: FieldHints = NO_HINTS): Column[] {
+export function tableColumns(
+  all: readonly Column[],
+  rows: readonly Row[],
+  { most = MOST, hints = NO_HINTS }: { most?: number | undefined; hints?: FieldHints | undefined } = {},
+): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
       WEIGHT[kind] < 99 && !key.startsWith('_') && key !== 'highlights' && (rows.length === 0 || rows.some((row) => !empty(value(row)))),
@@ -197,7 +209,7 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
     rest[0];
   if (!main) return all.slice(0, 1);
   const others = rest.filter((column) => column !== main);
-  const weights = weigh(others, all, rows, hints);
+  const weights = weigh(others, all, { rows, hints });
   const drawn = others.filter(({ key }) => hints.drawn.has(key)).length;
   const room = Math.max(most, Math.min(MOST_FIGURES, drawn + 1)) - 1;
   const ranked = others.toSorted((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0));

@@ -12,9 +12,13 @@ export interface Asked {
   readonly put: (answer: Answer) => void;
 }
 
-export const callTool = async (server: string, tool: string, input: object, signal?: AbortSignal): Promise<CallResult> => {
+export const callTool = async (
+  server: string,
+  tool: string,
+  { input, signal }: { readonly input: object; readonly signal?: AbortSignal | undefined },
+): Promise<CallResult> => {
   try {
-    return await call(server, tool, input, signal);
+    return await call(server, tool, { input, signal });
   } catch (error) {
     if (error instanceof ApiError) return { answer: error.answer, requestId: error.requestId, ms: 0 };
     throw error;
@@ -28,7 +32,7 @@ export function useTool(server: string, tool: string, input: object | undefined)
   useEffect(() => {
     if (key === undefined) return;
     const leaving = new AbortController();
-    callTool(server, tool, JSON.parse(key) as object, leaving.signal).then(
+    callTool(server, tool, { input: JSON.parse(key) as object, signal: leaving.signal }).then(
       (next) => setResult(next),
       (error: unknown) => {
         if (!leaving.signal.aborted) throw error;

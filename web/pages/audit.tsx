@@ -95,7 +95,11 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
   const reached = from > 0 && oldest !== undefined && Date.parse(oldest.at) < from;
   const further50 = reached ? undefined : more;
   const filtered = shown.length !== entries.length;
-  const pick = (label: string, value: string, values: readonly string[], change: (next: string) => void) => (
+  const pick = (
+    label: string,
+    value: string,
+    { values, change }: { readonly values: readonly string[]; readonly change: (next: string) => void },
+  ) => (
     <select className="select" aria-label={label} value={value} onChange={({ target }) => change(target.value)}>
       <option value="">All {label.toLowerCase()}</option>
       {values.map((each) => (
@@ -136,18 +140,8 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
         {all ? <ChainBadge /> : <p className="small muted">Your own calls, newest first. Executives see the calls of everyone.</p>}
         <div className="filters-bar">
           <SearchField className="grow" label="Person, tool or request id" value={wanted} onChange={setWanted} />
-          {pick(
-            'Servers',
-            server,
-            distinct((entry) => entry.server),
-            setServer,
-          )}
-          {pick(
-            'Decisions',
-            decision,
-            distinct((entry) => entry.decision),
-            setDecision,
-          )}
+          {pick('Servers', server, { values: distinct((entry) => entry.server), change: setServer })}
+          {pick('Decisions', decision, { values: distinct((entry) => entry.decision), change: setDecision })}
           <select className="select" aria-label="Period" value={period} onChange={({ target }) => setPeriod(Number(target.value))}>
             {PERIODS.map(([name], at) => (
               <option key={name} value={at}>

@@ -58,7 +58,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
     const mine = (abort.current = new AbortController());
     setRunning(true);
     try {
-      const called = await call(tool.server, tool.name, given, mine.signal);
+      const called = await call(tool.server, tool.name, { input: given, signal: mine.signal });
       setRan({ ...called, input: given });
       // The URL of a read call contains its input: users can share it and go back.
       if (tool.annotations.readOnlyHint)

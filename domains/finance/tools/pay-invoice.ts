@@ -111,7 +111,7 @@ export const payInvoice = finance.write({
     );
     await sql.change(
       z.object({ category }),
-      spent(sql, department, fiscalYearOf(plan.date, company), [{ category: plan.invoice.category, amount }]),
+      spent(sql, { department, year: fiscalYearOf(plan.date, company) }, [{ category: plan.invoice.category, amount }]),
     );
     return (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
   },

@@ -97,7 +97,10 @@ export const reimburseExpenseReport = finance.write({
           payment_reference = ${payment_reference}, payment_notes = ${payment_notes}
         where report_id = ${report_id} and status = 'APPROVED' returning report_id`,
     );
-    await sql.changeMany(z.object({ category }), spent(sql, plan.department, fiscalYearOf(today, company), byBudgetCategory(plan.items)));
+    await sql.changeMany(
+      z.object({ category }),
+      spent(sql, { department: plan.department, year: fiscalYearOf(today, company) }, byBudgetCategory(plan.items)),
+    );
     return (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
   },
 });

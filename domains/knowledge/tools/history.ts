@@ -30,7 +30,7 @@ export const history = knowledge.list({
     { question: 'What did I change in the knowledge base?', as: 'nina.patel', input: { mine: true } },
   ],
 
-  summary: (rows) => foundSome(rows.length, 'change', 'changes'),
+  summary: (rows) => foundSome(rows.length, 'change', { several: 'changes' }),
   find({ id, action, by, mine }, { sql }) {
     return sql`select * from knowledge.history where true ${sql.given({ action, mine })}
       ${sql.when(by, () => sql`by ilike ${anywhere(by ?? '')}`)}

@@ -36,7 +36,7 @@ export const queryGraph = knowledge.list({
     { question: 'Show everything related to the billing-service', as: 'marcus.johnson', input: { subject: 'billing-service' } },
   ],
 
-  summary: (rows) => foundSome(rows.length, 'triple', 'triples'),
+  summary: (rows) => foundSome(rows.length, 'triple', { several: 'triples' }),
   find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today, company }) {
     const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
       sql.when(

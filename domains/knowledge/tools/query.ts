@@ -47,7 +47,7 @@ export const query = knowledge.list({
     },
   ],
 
-  summary: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', 'entries', question ?? topic),
+  summary: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', { several: 'entries', words: question ?? topic }),
   find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today, company }) {
     const on = valid_on ?? (as_of === undefined ? today : dayOf(as_of, company));
     const shown = sql`${validAsOf(sql, as_of)} and ${holding(sql, on)}
@@ -66,7 +66,7 @@ export const query = knowledge.list({
           : sql`case when knowledge.plain(topic) = knowledge.plain(${topic}::text) then 1 else 0.8 end::numeric`;
       return sql`select *, ${fits} as score, null::text as via from knowledge.entry_versions where ${shown}`;
     }
-    return sql`select v.*, f.score, f.via from (${found(sql, question, as_of, on)}) f
+    return sql`select v.*, f.score, f.via from (${found(sql, question, { asOf: as_of, on })}) f
       join knowledge.entry_versions v using (entry_no, tx_from) where f.score >= 0.1 and ${shown}`;
   },
 });

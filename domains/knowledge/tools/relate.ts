@@ -102,7 +102,7 @@ export const relate = knowledge.write({
     if (outcome === 'rejected') return { outcome, triple: null, replaced: [], tx_id: null };
     const tx = await begin(sql, me, { action: 'relate', reason: why });
     for (const id of replaced) await close(sql, tx, id);
-    const id = await openTriple(sql, me, tx, said);
+    const id = await openTriple(sql, me, { tx, said });
     return { outcome, triple: await currentTriple(sql, id), replaced, tx_id: tx };
   },
 });

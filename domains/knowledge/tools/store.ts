@@ -33,7 +33,7 @@ export const store = knowledge.act({
   summary: ({ id, topic: about }) => `Recorded “${about}” as ${id}.`,
   async execute(said, { sql, me }) {
     const tx = await begin(sql, me, { action: 'store' });
-    await openEntry(sql, me, tx, said);
+    await openEntry(sql, me, { tx, said });
     return sql.one(storedEntry, sql`select * from knowledge.entry_versions where entry_no = ${tx} and tx_to is null`);
   },
 });

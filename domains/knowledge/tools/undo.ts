@@ -67,7 +67,7 @@ export const undo = knowledge.write({
     const tx = await begin(sql, me, { action: 'undo', reason: why, undoes: undid });
     for (const { id, before, after } of changes) {
       if (after !== null) await close(sql, tx, id);
-      if (before !== null) await reopen(sql, tx, id, undid);
+      if (before !== null) await reopen(sql, tx, { id, closedBy: undid });
     }
     return { tx_id: tx, undid, changes: changes.map(({ kind, id, before, after }) => ({ kind, id, before: after, after: before })) };
   },

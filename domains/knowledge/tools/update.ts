@@ -72,7 +72,7 @@ export const update = knowledge.write({
 
   async execute({ id, reason: why }, { sql, me, plan, output }) {
     const tx = await begin(sql, me, { action: 'update', reason: why });
-    await changeEntry(sql, tx, id, plan.next);
+    await changeEntry(sql, tx, { id, said: plan.next });
     return await sql.one(output, sql`select * from knowledge.entry_versions where tx_from = ${tx}`);
   },
 });

@@ -120,7 +120,7 @@ export function executeIntent(
         [several],
       );
   }
-  const { answer, used } = callTool(context, entry, input, utterance);
+  const { answer, used } = callTool(context, entry, { input, utterance });
   const rows = rowsIn(answer);
   const unplaced = entry.mutates
     ? []
@@ -175,8 +175,7 @@ const finderOf = (context: TurnContext, entry: IndexedTool, references: readonly
 function callTool(
   context: TurnContext,
   entry: IndexedTool,
-  input: Readonly<Record<string, unknown>>,
-  utterance: Utterance,
+  { input, utterance }: { input: Readonly<Record<string, unknown>>; utterance: Utterance },
 ): { answer: Answer; used: Readonly<Record<string, unknown>> } {
   // The store counts only if more rows follow than the answer shows.
   const answer = context.memory.call(entry.name, entry.tool.kind === 'list' ? { ...input, count: true } : input);

@@ -11,8 +11,7 @@ const RENAME = /\b(?:rename|retitle|change|update|set|call)\b[^:]{0,80}?\b(?:to|
 export function fillProse(
   entry: IndexedTool,
   utterance: Utterance,
-  set: (slot: Slot, value: unknown, at?: TextSpan) => void,
-  used: TextSpan[],
+  { set, used }: { set: (slot: Slot, value: unknown, at?: TextSpan) => void; used: TextSpan[] },
 ): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'prose');
   if (slots.length === 0) return;

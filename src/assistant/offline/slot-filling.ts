@@ -31,7 +31,7 @@ export function fillSlots(
   const free = (span: TextSpan | NamedEntity | Amount) => !used.some((other) => overlaps(other, span));
   const filling: SlotFilling = { index, entry, utterance, filled, set, free };
 
-  if (entry.mutates) fillProse(entry, utterance, set, used);
+  if (entry.mutates) fillProse(entry, utterance, { set, used });
   fillIds(filling);
   for (const slot of open('email')) {
     const email = utterance.emails.find(free);

@@ -19,7 +19,11 @@ export interface Asked {
 const commandFor = ({ server, tool, as }: Asked, input: object) =>
   `tamshai call ${server} ${tool} ${quoted(JSON.stringify(input))} --as ${as}`;
 
-export function successLines({ body, ms, requestId }: Reply, tool: ListedTool | undefined, asked: Asked, look: Look): string[] {
+export function successLines(
+  { body, ms, requestId }: Reply,
+  tool: ListedTool | undefined,
+  { asked, look }: { readonly asked: Asked; readonly look: Look },
+): string[] {
   const metadata = body['metadata'] as ListMetadata | undefined;
   const schema = tool?.outputSchema.properties.data;
   const rows = Array.isArray(body['data']) ? body['data'].length : undefined;

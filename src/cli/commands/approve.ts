@@ -42,7 +42,8 @@ export async function decideAtTerminal({ pending, aheadMs, client, person }: Wai
     terminal.close();
   }
   const word = typed?.trim().toLowerCase();
-  if (word === 'yes' || word === 'no') return report(await client.decide(confirmationId, word === 'yes'), word === 'yes', pending, console);
+  if (word === 'yes' || word === 'no')
+    return report(await client.decide(confirmationId, word === 'yes'), word === 'yes', { pending, console });
   if (leftMs() === 0) return expired(pending, console);
   const why = typed === undefined ? '' : 'That was neither yes nor no. ';
   console.out(
@@ -61,7 +62,11 @@ function expired({ confirmationData }: PendingAnswer, console: Console): number 
   return EXIT.undone;
 }
 
-function report({ body, status, requestId }: Reply, approved: boolean, pending: PendingAnswer, console: Console): number {
+function report(
+  { body, status, requestId }: Reply,
+  approved: boolean,
+  { pending, console }: { readonly pending: PendingAnswer; readonly console: Console },
+): number {
   const { confirmationData } = pending;
   if (body.status === 'success') {
     console.out(`${console.look.style.green('Done.')} ${became(confirmationData)}`, `Request ${safe(requestId)}`);

@@ -39,7 +39,7 @@ export async function verify(options: ProjectOptions & { json?: boolean }): Prom
   const result = await verifyLocalAudit(config, keys, console);
   const broken = result.chains.filter((chain) => chain.broken !== undefined);
   if (console.json) console.value({ ok: broken.length === 0 && isWhole(result), ...result, ms: Math.round(performance.now() - began) });
-  else report(result, broken, console, performance.now() - began);
+  else report(result, broken, { console, ms: performance.now() - began });
   if (broken.length > 0) return EXIT.failed;
   return isWhole(result) ? EXIT.ok : EXIT.unavailable;
 }
@@ -117,9 +117,10 @@ const chainsOf = (verdict: AuditVerdict): CheckedChain[] =>
 function report(
   { chains, unseen, silent, asked }: Verified,
   broken: readonly CheckedChain[],
-  { out, look: { style } }: Console,
-  ms: number,
+  { console, ms }: { readonly console: Console; readonly ms: number },
 ): void {
+  const { out, look } = console;
+  const { style } = look;
   const name = Math.max(...chains.map(({ chain }) => chain.length), 10);
   const numbers = Math.max(...chains.map(({ count: n }) => grouped(n).length), 1);
   for (const { chain, count: n, broken: bad } of chains) {

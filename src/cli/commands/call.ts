@@ -53,8 +53,7 @@ export async function call(
       ...successLines(
         reply,
         own.find(({ name }) => name === tool),
-        { server, tool, input, as },
-        console.look,
+        { asked: { server, tool, input, as }, look: console.look },
       ),
     );
     return EXIT.ok;

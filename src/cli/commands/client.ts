@@ -31,7 +31,11 @@ export interface Client {
 const DEADLINE_MS = 60_000;
 
 export function openClient({ base, token }: Acting): Client {
-  async function send(method: 'GET' | 'POST', path: string, json: string | undefined, bearer: string): Promise<Reply> {
+  async function send(
+    method: 'GET' | 'POST',
+    path: string,
+    { json, bearer }: { readonly json: string | undefined; readonly bearer: string },
+  ): Promise<Reply> {
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${bearer}`,
@@ -105,12 +109,12 @@ export function openClient({ base, token }: Acting): Client {
   }
   return {
     stream,
-    get: async (path) => send('GET', path, undefined, await token(audience)),
-    post: async (path, json) => send('POST', path, json, await token(audience)),
+    get: async (path) => send('GET', path, { json: undefined, bearer: await token(audience) }),
+    post: async (path, json) => send('POST', path, { json, bearer: await token(audience) }),
     async decide(confirmationId, approved) {
       const id = canonicalUuid(confirmationId);
       if (id === undefined) throw notTamshai(base);
-      return send('POST', `/api/confirm/${id}`, JSON.stringify({ approved }), await token(audience, { approve: id }));
+      return send('POST', `/api/confirm/${id}`, { json: JSON.stringify({ approved }), bearer: await token(audience, { approve: id }) });
     },
   };
 }

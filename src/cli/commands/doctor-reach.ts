@@ -36,7 +36,7 @@ export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
           message: `${place} is not asked whether a token was revoked`,
           fix: 'set OIDC_CLIENT_SECRET to the secret of a confidential client; then a sign-out there takes effect here within ten seconds',
         });
-      else checks.push(await loginCheck(place, url, client, clientSecret));
+      else checks.push(await loginCheck(place, url, { client, secret: clientSecret }));
     } catch (error) {
       const known = (error as Error).name === 'SetupProblem';
       checks.push({
@@ -71,7 +71,11 @@ async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
 }
 
 /** Introspects an invalid token. The issuer answers only if it accepts the client's credentials. */
-async function loginCheck(place: string, issuer: string, client: string, secret: string): Promise<Check> {
+async function loginCheck(
+  place: string,
+  issuer: string,
+  { client, secret }: { readonly client: string; readonly secret: string },
+): Promise<Check> {
   try {
     await introspection(issuer, client, secret)('not-a-token');
     return { state: 'ok', message: `${place} accepts the client ${client} and its secret` };

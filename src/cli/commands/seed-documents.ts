@@ -75,16 +75,16 @@ const kinds = (config: Config) =>
 export async function seedDocuments(config: Config, seeding: Seeding, console: Console): Promise<void> {
   for (const [kind, how] of Object.entries(kinds(config)) as ['documents' | 'search', Kind][])
     for (const domain of ownOf(config, kind).filter(({ name }) => config.registry.samples.has(name)))
-      await seedOne(config, how, domain, seeding, console);
+      await seedOne(config, domain, { kind: how, seeding, console });
 }
 
 async function seedOne(
   config: Config,
-  { doing, rows, url: urlOf, open }: Kind,
   domain: AnyDomain,
-  { employees, force, agreed }: Seeding,
-  console: Console,
+  { kind, seeding, console }: { readonly kind: Kind; readonly seeding: Seeding; readonly console: Console },
 ): Promise<void> {
+  const { doing, rows, url: urlOf, open } = kind;
+  const { employees, force, agreed } = seeding;
   const url = urlOf(domain.name);
   const folder = url === undefined ? openFolder(config.dataFolder) : undefined;
   try {

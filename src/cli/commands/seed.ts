@@ -64,7 +64,7 @@ export async function seed(options: SeedOptions): Promise<number> {
   if (embedded.length > 0) await inFolder(config, embedded, load);
   for (const [url, domains] of servers) {
     if (force) await agreed(addressOf(url), decodeURIComponent(new URL(url).pathname.slice(1)), database);
-    await onServer(config, url, domains, load);
+    await onServer(config, url, { domains, load });
   }
   await seedDocuments(config, { employees, force, agreed: (place, name) => agreed(place, name, database) }, console);
   const ms = Math.round(performance.now() - began);
@@ -92,7 +92,11 @@ async function inFolder(config: Config, domains: readonly string[], load: (place
   }
 }
 
-async function onServer(config: Config, url: string, domains: readonly string[], load: (place: Place) => Promise<void>): Promise<void> {
+async function onServer(
+  config: Config,
+  url: string,
+  { domains, load }: { readonly domains: readonly string[]; readonly load: (place: Place) => Promise<void> },
+): Promise<void> {
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
   const files = migrationsOf(config.registry, domains);
   await migrateServer({ url, domains, files, password: passwordFor(keys), company: config.company });

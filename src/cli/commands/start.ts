@@ -72,7 +72,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
     : () => {};
   if (console.json)
     console.value({ status: 'ready', version, base, mcp: `${base}/mcp`, ports, dataFolder: config.dataFolder, ms: Math.round(ms) });
-  else console.out(...(await readyLines(running, config, console, ms)));
+  else console.out(...(await readyLines(running, config, { style: console.look.style, ms })));
   running.modules.assistant?.warm();
   const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
@@ -103,7 +103,11 @@ function storesOf(config: Config): string {
   return [...outside, own, ...people].join(', ');
 }
 
-async function readyLines({ base, ports, modules }: Tamshai, config: Config, { look: { style } }: Console, ms: number): Promise<string[]> {
+async function readyLines(
+  { base, ports, modules }: Tamshai,
+  config: Config,
+  { style, ms }: { readonly style: Console['look']['style']; readonly ms: number },
+): Promise<string[]> {
   const { domains, tools } = config.registry;
   const line = (state: string, name: string, { port = '', text }: { port?: string; text: string }) =>
     `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${text}`.trimEnd();

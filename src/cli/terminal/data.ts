@@ -25,7 +25,7 @@ const labelOf = (field: string) =>
 export function dataLines(data: unknown, schema: Schema | undefined, look: Look): string[] {
   const inner = { ...look, width: look.width - MARGIN };
   if (Array.isArray(data)) return indent(list(data, itemSchema(schema), inner), MARGIN);
-  return indent(isRecord(data) ? record(data, schema, inner) : [cell(data, kindOf(schema, '', data), look.style)], MARGIN);
+  return indent(isRecord(data) ? record(data, schema, inner) : [cell(data, kindOf(schema, '', data), look)], MARGIN);
 }
 
 function list(items: readonly unknown[], schema: Schema | undefined, look: Look): string[] {
@@ -47,7 +47,7 @@ function rowsAsTable(rows: readonly Fields[], schema: Schema | undefined, style:
   });
   return {
     columns: facts.map(({ field, right }) => ({ heading: labelOf(field), right })),
-    cells: rows.map((row) => facts.map(({ field, kind, decimals }) => cell(row[field], kind, style, decimals))),
+    cells: rows.map((row) => facts.map(({ field, kind, decimals }) => cell(row[field], kind, { style, decimals }))),
   };
 }
 
@@ -91,7 +91,7 @@ interface FieldValue {
 
 function longText({ field, value, schema, nameWidth }: FieldValue, { style, width }: Look): string[] {
   const kind = kindOf(fieldSchema(schema, field), field, value);
-  if (typeof value !== 'string' || kind === 'date') return [cell(value, kind, style)];
+  if (typeof value !== 'string' || kind === 'date') return [cell(value, kind, { style })];
   if (value.includes('\n')) return safeLines(value).flatMap((line) => wrap(line, width - nameWidth - 3));
-  return wrap(cell(value, kind, style), width - nameWidth - 3);
+  return wrap(cell(value, kind, { style }), width - nameWidth - 3);
 }

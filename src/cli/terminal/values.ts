@@ -49,7 +49,12 @@ function number(value: number, kind: Kind, decimals: number): string {
   return `${value < 0 ? '-' : ''}${text}`;
 }
 
-export function cell(value: unknown, kind: Kind, style: Style, decimals = decimalsOf(value)): string {
+interface CellLook {
+  readonly style: Style;
+  /** Decimals of the other values in the column. */
+  readonly decimals?: number | undefined;
+}
+export function cell(value: unknown, kind: Kind, { style, decimals = decimalsOf(value) }: CellLook): string {
   if (value === HIDDEN) return style.dim('hidden');
   if (typeof value === 'number' && Number.isFinite(value)) return number(value, kind, decimals);
   if (kind === 'date' && typeof value === 'string')

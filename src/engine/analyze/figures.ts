@@ -136,7 +136,11 @@ function limitsIn(tally: Tally, groupings: readonly Grouping[], company: Company
 const UNIT_NAMES: Readonly<Record<Unit, string>> = { day: 'days', week: 'weeks', month: 'months', quarter: 'quarters', year: 'years' };
 
 /** Periods that cover all values; undefined if the used periods already do. */
-function widerPeriods(asking: Asking, groupings: readonly Grouping[], used: Figures['periods'], limits: Limits) {
+function widerPeriods(
+  asking: Asking,
+  groupings: readonly Grouping[],
+  { used, limits }: { readonly used: Figures['periods']; readonly limits: Limits },
+) {
   const isWithin = (periods: readonly Period[], { from, to }: Range) =>
     from >= (periods[0]?.from ?? '') && to <= (periods.at(-1)?.to ?? '');
   const options = { calendar: asking.session.company, most: MOST_GROUPS };
@@ -156,7 +160,11 @@ function widerPeriods(asking: Asking, groupings: readonly Grouping[], used: Figu
 const isAllowed = (key: Value | undefined): key is Exclude<Value, null> => key !== null && key !== undefined;
 const nameOf = (keys: readonly Value[]): string => JSON.stringify(keys);
 
-async function addValues(asking: Asking, by: readonly GroupKey[], field: ListField, into: Map<string, Map<string, FieldTally>>) {
+async function addValues(
+  asking: Asking,
+  by: readonly GroupKey[],
+  { field, into }: { readonly field: ListField; readonly into: Map<string, Map<string, FieldTally>> },
+) {
   const key: GroupKey = { field: field.name, type: 'plain' };
   const found = await groupsOf(asking, { by: [...by, key], measures: [{ of: 'count' }], most: MOST_VALUES });
   if (found.length > MOST_VALUES) throw tooMany(`${MOST_VALUES.toLocaleString('en')} values of ${field.name}`, asking);
@@ -189,13 +197,13 @@ export async function figuresOf(asking: Asking, question: Question): Promise<Fig
   };
   let found = await ask();
   const whole = (): Tally => merged(found.map((group) => tallyOf(wanted, group)));
-  const wider = widerPeriods(asking, groupings, periods, limitsIn(whole(), groupings, company));
+  const wider = widerPeriods(asking, groupings, { used: periods, limits: limitsIn(whole(), groupings, company) });
   if (wider !== undefined) {
     periods = wider;
     found = await ask();
   }
   const values = new Map<string, Map<string, FieldTally>>();
-  for (const field of wanted.values) await addValues(asking, keys(), field, values);
+  for (const field of wanted.values) await addValues(asking, keys(), { field, into: values });
   const groups = found.map((group): FigureGroup => {
     const tally = tallyOf(wanted, group);
     const fields = new Map(tally.fields);

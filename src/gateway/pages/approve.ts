@@ -48,7 +48,13 @@ export interface MessagePageOptions {
 
 const WAITING = { href: '/approvals', label: 'Show pending approvals' };
 
-function messagePage(title: string, heading: string, text: string, { frame }: MessagePageOptions, to = WAITING): string {
+interface Message {
+  readonly title: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+function messagePage({ title, heading, text }: Message, { frame }: MessagePageOptions, to = WAITING): string {
   return page({
     title,
     frame,
@@ -58,17 +64,22 @@ function messagePage(title: string, heading: string, text: string, { frame }: Me
 
 export const notYoursPage = (options: MessagePageOptions = {}): string =>
   messagePage(
-    'Not yours',
-    'You cannot decide on this change',
-    'This change waits for someone else. You can only approve your own.',
+    {
+      title: 'Not yours',
+      heading: 'You cannot decide on this change',
+      text: 'This change waits for someone else. You can only approve your own.',
+    },
     options,
   );
 
 export const notFoundPage = (text: string, options: MessagePageOptions = {}): string =>
-  messagePage('Not found', 'Change not found', text, options);
+  messagePage({ title: 'Not found', heading: 'Change not found', text }, options);
 
 export const noSuchPage = (options: MessagePageOptions = {}): string =>
-  messagePage('Not found', 'Page not found', 'There is nothing at this address.', options, { href: '/', label: 'Go to the start page' });
+  messagePage({ title: 'Not found', heading: 'Page not found', text: 'There is nothing at this address.' }, options, {
+    href: '/',
+    label: 'Go to the start page',
+  });
 
 export const troublePage = (text: string, options: MessagePageOptions = {}): string =>
-  messagePage('Try again later', 'This did not work', text, options);
+  messagePage({ title: 'Try again later', heading: 'This did not work', text }, options);

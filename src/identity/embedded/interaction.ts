@@ -35,11 +35,15 @@ export function createInteractions({ provider, realm, base, mount, csrfKey, acco
     createHmac('sha256', csrfKey).update(`interaction\n${realm}\n${uid}\n${prompt.name}`).digest('base64url');
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
-  const show = (res: ServerResponse, status: number, markup: string, redirectUri?: string) => {
+  const show = (
+    res: ServerResponse,
+    status: number,
+    { markup, redirectUri }: { readonly markup: string; readonly redirectUri?: string | undefined },
+  ) => {
     const target = redirectUri === undefined ? undefined : formTarget(redirectUri);
     res.writeHead(status, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy(target) }).end(markup);
   };
-  const stop = (res: ServerResponse, status: number, code: string) => show(res, status, errorPage(code, undefined, frame));
+  const stop = (res: ServerResponse, status: number, code: string) => show(res, status, { markup: errorPage(code, undefined, frame) });
 
   const people = async (): Promise<Persona[]> => {
     const ofRealm = accounts.personas.filter((persona) => persona.realm === realm);
@@ -92,7 +96,7 @@ export function createInteractions({ provider, realm, base, mount, csrfKey, acco
             ? { question: 'Are you a customer?', href: '/signin?realm=customer', link: 'Sign in to the customer portal' }
             : { question: 'Are you an employee?', href: '/signin?realm=staff', link: 'Sign in with the staff list' };
       const program = isOurs(clientId) ? undefined : (client.clientName ?? 'a program without a name');
-      return show(res, 200, pickerPage({ action, csrf, people: await people(), otherRealm, program, frame }), redirectUri);
+      return show(res, 200, { markup: pickerPage({ action, csrf, people: await people(), otherRealm, program, frame }), redirectUri });
     }
     const account = interaction.session && (await accounts.present(realm, interaction.session.accountId));
     if (!account) return stop(res, 400, 'expired');
@@ -109,7 +113,7 @@ export function createInteractions({ provider, realm, base, mount, csrfKey, acco
       audience,
       frame,
     });
-    show(res, 200, page, redirectUri);
+    show(res, 200, { markup: page, redirectUri });
   };
 
   const answer = async (req: IncomingMessage, res: ServerResponse, interaction: Interaction): Promise<void> => {

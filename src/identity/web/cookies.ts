@@ -14,15 +14,18 @@ export interface CookieJar {
 export function createCookieJar(base: string): CookieJar {
   const plainToo = new URL(base).protocol === 'http:';
   const strong = (name: string, value: string, more = '') => `__Host-${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${more}`;
-  const plain = (name: string, value: string, sameSite: 'Lax' | 'Strict', more = '') =>
-    `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${more}`;
+  const plain = (
+    name: string,
+    value: string,
+    { sameSite, more = '' }: { readonly sameSite: 'Lax' | 'Strict'; readonly more?: string | undefined },
+  ) => `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${more}`;
   const both = (name: string, value: string, more: string) => [
     strong(name, value, more),
-    ...(plainToo ? [plain(name, value, 'Lax', more)] : []),
+    ...(plainToo ? [plain(name, value, { sameSite: 'Lax', more })] : []),
   ];
   return {
     try: (name, value, seconds) => both(name, value, `; Max-Age=${seconds}`),
-    set: (name, value, proven) => (proven === 'plain' && plainToo ? [plain(name, value, 'Strict')] : [strong(name, value)]),
+    set: (name, value, proven) => (proven === 'plain' && plainToo ? [plain(name, value, { sameSite: 'Strict' })] : [strong(name, value)]),
     clear: (name) => both(name, '', '; Max-Age=0'),
     read(req, name) {
       const found = new Map<string, string>();

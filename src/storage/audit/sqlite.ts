@@ -37,7 +37,7 @@ const unavailable = (cause: unknown): Failure =>
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
   const db = openSqlite(file);
   const { catchUp, ...reader } = chainsIn(db);
-  const { chain, mark } = await continued(reader, checkpoints, wanted, log);
+  const { chain, mark } = await continued(reader, checkpoints, { wanted, log });
   const write = appender(db, { chain, key, checkpoints, note: await checkpoints.begin(chain, endOf(db, chain), mark) });
   const wal = file === ':memory:' ? undefined : await open(`${file}-wal`, 'r+');
   const durable = async () => (db.open ? wal?.datasync() : undefined);
@@ -164,8 +164,7 @@ const isTaken = (error: unknown): boolean => String((error as { code?: unknown }
 async function continued(
   reader: AuditChains,
   checkpoints: Checkpoints,
-  wanted: string,
-  log: Logger | undefined,
+  { wanted, log }: { readonly wanted: string; readonly log: Logger | undefined },
 ): Promise<{ readonly chain: string; readonly mark: Checkpoint | undefined }> {
   for (let i = 1; ; i++) {
     const chain = i === 1 ? wanted : `${wanted}.${i}`;

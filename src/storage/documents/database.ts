@@ -75,8 +75,7 @@ interface Link {
 export async function hadCommitted(
   error: unknown,
   { chains }: Pick<DocumentDatabase, 'chains'>,
-  link: Link | undefined,
-  repeatable: boolean,
+  { link, repeatable }: { readonly link: Link | undefined; readonly repeatable: boolean },
 ): Promise<boolean> {
   if (!(error instanceof Conflict)) throw error;
   if (!error.unknown) return false;

@@ -51,7 +51,11 @@ function readerOver(
   seen: Seen,
   onRead: (collection: string, rows: readonly Row[]) => Promise<void> | void,
 ): DocumentReader {
-  const fetch = async (collection: string, filter: Filter, limit: number, order = BY_ID) => {
+  const fetch = async (
+    collection: string,
+    filter: Filter,
+    { limit, order = BY_ID }: { limit: number; order?: Order<string> | undefined },
+  ) => {
     const { scope, hide } = seen(collection);
     if (order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
     const rows = await source.find(collection, both(scope, matching(filter, hide)), { sort: sorting(order), limit, hide });
@@ -59,7 +63,7 @@ function readerOver(
     return rows.map((row) => visibleRow(row, hide));
   };
   const maybeOne = async <S extends z.ZodObject>(schema: S, collection: string, filter: Filter) => {
-    const [row, more] = await fetch(collection, filter, 2);
+    const [row, more] = await fetch(collection, filter, { limit: 2 });
     if (more !== undefined) throw new Error('more than one row');
     return row === undefined ? null : rowParser(schema)(row);
   };
@@ -84,7 +88,7 @@ function readerOver(
       return row;
     },
     async many(schema, collection, filter, { order, limit } = {}) {
-      const rows = await fetch(collection, filter, limit ?? MOST + 1, order);
+      const rows = await fetch(collection, filter, { limit: limit ?? MOST + 1, order });
       if (rows.length > MOST) throw new Error('too many rows');
       return rows.map(rowParser(schema));
     },
@@ -120,7 +124,11 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
     if (rows.length > most) throw new Error('more rows than were to be changed');
     return rows;
   };
-  const write = async <S extends z.ZodObject>(schema: S, collection: string, filter: Filter, patch: Patch, most: number) => {
+  const write = async <S extends z.ZodObject>(
+    schema: S,
+    collection: string,
+    { filter, patch, most }: { readonly filter: Filter; readonly patch: Patch; readonly most: number },
+  ) => {
     const ids = (await found(collection, filter, most)).map((row) => String(row['_id']));
     await session.update(collection, ids, plainPatch(patch));
     return again(schema, collection, ids);
@@ -131,8 +139,8 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
   };
   return {
     ...readerOver(session, seen, () => {}),
-    changeMany: (schema, collection, filter, patch) => write(schema, collection, filter, patch, MOST),
-    change: async (schema, collection, filter, patch) => only(await write(schema, collection, filter, patch, 1)),
+    changeMany: (schema, collection, filter, patch) => write(schema, collection, { filter, patch, most: MOST }),
+    change: async (schema, collection, filter, patch) => only(await write(schema, collection, { filter, patch, most: 1 })),
     async insert(schema, collection, document) {
       if (!seen(collection).writes) throw notYours();
       const whole = plainDocument(document);
@@ -215,7 +223,7 @@ export function createDocumentStore(database: DocumentDatabase, collections: Col
           committed = true;
           return result;
         } catch (error) {
-          committed = await hadCommitted(error, database, link, id !== undefined);
+          committed = await hadCommitted(error, database, { link, repeatable: id !== undefined });
           if (committed) return result;
           if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
         } finally {

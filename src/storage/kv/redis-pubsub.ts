@@ -14,8 +14,7 @@ const channelOf = (url: string, name: string) => `tamshai:${new URL(url).pathnam
 export async function openRedisPubSub(
   url: string,
   name: string,
-  onMessage: (text: string) => void,
-  stillThereMs = PING_INTERVAL_MS,
+  { onMessage, stillThereMs = PING_INTERVAL_MS }: { onMessage: (text: string) => void; stillThereMs?: number },
 ): Promise<PubSub> {
   const channel = channelOf(url, name);
   const options = {

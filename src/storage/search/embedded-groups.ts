@@ -6,13 +6,17 @@ import { type GroupsAsked, innerEdges, type KeyValue, type MeasureValue } from '
 type ColumnOf = (field: string) => string;
 
 /** A binary search among the edges: the number of edges that are not above the value. */
-function edgesUpTo(into: Statement, column: string, edges: readonly string[], first = 0): void {
+function edgesUpTo(
+  into: Statement,
+  column: string,
+  { edges, first = 0 }: { readonly edges: readonly string[]; readonly first?: number | undefined },
+): void {
   if (edges.length === 0) return void into.add(String(first));
   const middle = edges.length >> 1;
   into.add(`CASE WHEN ${column} < ? THEN `, edges[middle]);
-  edgesUpTo(into, column, edges.slice(0, middle), first);
+  edgesUpTo(into, column, { edges: edges.slice(0, middle), first });
   into.add(' ELSE ');
-  edgesUpTo(into, column, edges.slice(middle + 1), first + middle + 1);
+  edgesUpTo(into, column, { edges: edges.slice(middle + 1), first: first + middle + 1 });
   into.add(' END');
 }
 
@@ -20,7 +24,7 @@ function addKey(into: Statement, key: GroupKey, of: ColumnOf): void {
   const column = of(key.field);
   if (key.edges === undefined) return void into.add(column);
   into.add(`CASE WHEN ${column} IS NULL THEN NULL ELSE `);
-  edgesUpTo(into, column, innerEdges(key));
+  edgesUpTo(into, column, { edges: innerEdges(key) });
   into.add(' END');
 }
 
@@ -38,7 +42,7 @@ export function groupsStatement(table: string, asked: GroupsAsked, by: readonly 
   for (const [i, key] of keys.entries()) addKey(into.add(i > 0 ? ', ' : ''), key, of);
   for (const [i, measure] of measures.entries()) addMeasure(into.add(i + keys.length > 0 ? ', ' : ''), measure, of);
   into.add(' FROM (');
-  hitsOf(into, table, asked, by);
+  hitsOf(into, table, { asked, by });
   into.add(
     `SELECT ${fields.map((field) => `${columnOf(shape, field)} AS ${of(field)}`).join(', ') || '1'} FROM ${sourceOf(table, asked)} WHERE `,
   );

@@ -38,11 +38,11 @@ function fieldCondition(into: Statement, shape: Shape, { field: name, tests }: F
   tests.forEach((test, i) => {
     if (i > 0) into.add(' AND ');
     if (field.many) anyOf(into, name, test);
-    else scalar(into, test, columnOf(shape, name), `json_extract(d.l, ${path(name)})`);
+    else scalar(into, test, { column: columnOf(shape, name), lowered: `json_extract(d.l, ${path(name)})` });
   });
 }
 
-function scalar(into: Statement, test: Test, column: string, lowered: string): void {
+function scalar(into: Statement, test: Test, { column, lowered }: { readonly column: string; readonly lowered: string }): void {
   switch (test.op) {
     case 'is':
       return void (test.value === null ? into.add(`${column} IS NULL`) : into.add(`${column} = ?`, test.value));
@@ -81,7 +81,7 @@ function anyOf(into: Statement, name: string, test: Test): void {
     test.op === 'not' || none ? (test.op === 'not' && test.value !== null ? { op: 'is', value: test.value } : { op: 'there' }) : test;
   const lowered = test.op === 'text' || test.op === 'prefix' || test.op === 'part';
   into.add(`${among(lowered ? 'd.l' : 'd.f')} WHERE `);
-  scalar(into, positive, 'e.value', 'e.value');
+  scalar(into, positive, { column: 'e.value', lowered: 'e.value' });
   into.add(')');
 }
 
@@ -126,7 +126,11 @@ function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): 
 }
 
 /** Selects the score of each document that has enough of the words. */
-function scored(into: Statement, table: string, asked: RowsQuery, variants: readonly Variants[]): void {
+function scored(
+  into: Statement,
+  table: string,
+  { asked, variants }: { readonly asked: RowsQuery; readonly variants: readonly Variants[] },
+): void {
   into.add('WITH found AS (');
   clausesOf(into, table, [
     ...variants.flatMap((each, word) => wordClauses(asked, each, word)),
@@ -185,14 +189,18 @@ function bestOnly(into: Statement, { take, after }: Asked): void {
 }
 
 /** Adds the rows with enough of the words. `by` is either the words of the query or scores that are already computed. */
-export function hitsOf(into: Statement, table: string, asked: RowsQuery, by: readonly Variants[] | Scores): void {
+export function hitsOf(
+  into: Statement,
+  table: string,
+  { asked, by }: { readonly asked: RowsQuery; readonly by: readonly Variants[] | Scores },
+): void {
   if (by instanceof Map) {
     const pairs = JSON.stringify([...(by as Scores)]);
     into.add(
       `WITH hits AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS doc, json_extract(value, '$[1]') AS score FROM json_each(?)) `,
       pairs,
     );
-  } else if (asked.seek) scored(into, table, asked, by as readonly Variants[]);
+  } else if (asked.seek) scored(into, table, { asked, variants: by as readonly Variants[] });
 }
 export const sourceOf = (table: string, { seek }: RowsQuery): string =>
   seek ? `hits h CROSS JOIN ${table} d ON d.doc = h.doc` : `${table} d`;
@@ -200,7 +208,7 @@ export const sourceOf = (table: string, { seek }: RowsQuery): string =>
 export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
   const { shape, filter, order, after, take, seek } = asked;
   const into = new Statement();
-  hitsOf(into, table, asked, by);
+  hitsOf(into, table, { asked, by });
   into.add(`SELECT d.body, d.version, ${seek ? 'h.score' : '0'} FROM ${sourceOf(table, asked)} WHERE `);
   condition(into, shape, filter);
   if (seek && !(by instanceof Map) && isBestFirst(asked)) bestOnly(into, asked);

@@ -164,6 +164,13 @@ function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
+interface Executing {
+  readonly effect: Parameters<Store<'search'>['executeOnce']>[1];
+  readonly body: Parameters<Store<'search'>['executeOnce']>[2];
+  /** The deadline, including the time in the queue. */
+  readonly until: number;
+}
+
 export interface EmbeddedSearchOptions {
   /** How long a write at start-up waits for another program that writes to the file. */
   readonly heldMs?: number;
@@ -310,7 +317,7 @@ export function openEmbeddedSearch(
         try {
           for (let attempt = 1; ; attempt++) {
             try {
-              return await tryToExecute(chain, who, effect, body, until);
+              return await tryToExecute(chain, who, { effect, body, until });
             } catch (error) {
               if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
               if (!isConflict(error) || attempt === ATTEMPTS) throw toFailure(error);
@@ -335,13 +342,7 @@ export function openEmbeddedSearch(
     close,
   };
 
-  async function tryToExecute(
-    chain: ChainWriter,
-    who: StoreSession,
-    { id, tool }: Parameters<Store<'search'>['executeOnce']>[1],
-    body: Parameters<Store<'search'>['executeOnce']>[2],
-    until: number,
-  ): Promise<unknown> {
+  async function tryToExecute(chain: ChainWriter, who: StoreSession, { effect: { id, tool }, body, until }: Executing): Promise<unknown> {
     let release: (committed: boolean) => Promise<void> = async () => {};
     let committed = false;
     try {

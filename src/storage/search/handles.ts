@@ -142,7 +142,7 @@ export class Asking<H extends Hit> {
     checkOrder(shape, order, hidden);
     const rows = await this.#rows(query, where);
     const hits = await this.#engine.find({ ...rows, order, after, take });
-    return { hits, rows: hits.map((hit) => visibleRow(hit, hidden, rows.seek, rows.texts)) };
+    return { hits, rows: hits.map((hit) => visibleRow(hit, hidden, { seek: rows.seek, texts: rows.texts })) };
   }
 
   async measure(query: SearchQuery, asked: GroupsQuery): Promise<Group[]> {
@@ -171,7 +171,11 @@ export class Asking<H extends Hit> {
   }
 }
 
-function visibleRow(hit: Hit, hidden: Hidden, seek: Seeking | undefined, texts: readonly TextField[]): Row {
+function visibleRow(
+  hit: Hit,
+  hidden: Hidden,
+  { seek, texts }: { readonly seek: Seeking | undefined; readonly texts: readonly TextField[] },
+): Row {
   const row: Row = { ...(hidden.size > 0 ? structuredClone(hit.row) : hit.row), row_version: hit.version, _score: hit.score };
   for (const name of hidden) blank(row, name.split('.'));
   const highlights: Record<string, string[]> = {};
@@ -251,7 +255,10 @@ export function writerOver<H extends Hit>(asking: Asking<H>, who: StoreSession, 
     if (!holds(await asking.scope(next.shape), next.stored))
       throw failure('INSUFFICIENT_PERMISSIONS', 'Nothing was written: the row would not be yours.');
     write = next;
-    return visibleRow({ row: structuredClone(next.stored.row), version: next.version, score: 0 }, asking.hidden(next.shape), undefined, []);
+    return visibleRow({ row: structuredClone(next.stored.row), version: next.version, score: 0 }, asking.hidden(next.shape), {
+      seek: undefined,
+      texts: [],
+    });
   };
   const writable = (collection: string): Shape => {
     const shape = asking.shape(collection);

@@ -44,7 +44,7 @@ function engineOn(source: DocumentSource, found: Found = async () => {}): Engine
       known.map(({ stem }) => String(stem)),
     );
   };
-  const totals = async (shape: Shape, filter: Filter, by: readonly string[], figure: Figure) => {
+  const totals = async (shape: Shape, filter: Filter, { by, figure }: { readonly by: readonly string[]; readonly figure: Figure }) => {
     const rows = await source.aggregate(shape.name, figurePipeline(filter, by, figure));
     return rows.map(({ _id, value }) => ({
       keys: by.map((_, i) => (_id as Row)[`k${i}`] ?? null),
@@ -71,11 +71,11 @@ function engineOn(source: DocumentSource, found: Found = async () => {}): Engine
       return groupsOf(await source.aggregate(asked.shape.name, [...rowsStages(asked, await variantsOf(asked)), ...stages]));
     },
     async groups(shape, filter, { by = [], figures }) {
-      const all = await totals(shape, filter, by, { of: 'count' });
+      const all = await totals(shape, filter, { by, figure: { of: 'count' } });
       const groups = new Map((by.length === 0 ? [{ keys: [] }] : all).map(({ keys }) => [JSON.stringify(keys), keys as unknown[]]));
       const results = new Map<string, Map<string, unknown>>();
       for (const [name, figure] of Object.entries(figures)) {
-        results.set(name, new Map((await totals(shape, filter, by, figure)).map(({ keys, value }) => [JSON.stringify(keys), value])));
+        results.set(name, new Map((await totals(shape, filter, { by, figure })).map(({ keys, value }) => [JSON.stringify(keys), value])));
       }
       const sorted = [...groups].toSorted(([, a], [, b]) => compare(a, b));
       return sorted.map(([key, keys]) => ({
@@ -222,7 +222,7 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(answerParser(item));
       },
       groups: (who, query, asked) => new Asking(reading, shapes, who).measure(query, asked),
-      executeOnce: (who, effect, body) => executeOnce(database, shapes, chain, who, effect, body),
+      executeOnce: (who, effect, body) => executeOnce(who, { database, shapes, chain, effect, body }),
       async findResult(who, id) {
         const kept = await database.effect(id);
         return kept?.principal === who.person.principal ? (JSON.parse(kept.result) as unknown) : undefined;
@@ -236,15 +236,15 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
 }
 
 type ExecuteOnce = Parameters<Store<'search'>['executeOnce']>;
+interface Executing {
+  readonly database: DocumentDatabase;
+  readonly shapes: ReadonlyMap<string, Shape>;
+  readonly chain: ChainWriter;
+  readonly effect: ExecuteOnce[1];
+  readonly body: ExecuteOnce[2];
+}
 
-async function executeOnce(
-  database: DocumentDatabase,
-  shapes: ReadonlyMap<string, Shape>,
-  chain: ChainWriter,
-  who: StoreSession,
-  { id, tool }: ExecuteOnce[1],
-  body: ExecuteOnce[2],
-): Promise<unknown> {
+async function executeOnce(who: StoreSession, { database, shapes, chain, effect: { id, tool }, body }: Executing): Promise<unknown> {
   const givenUp = Date.now() + TRIED_FOR_MS;
   for (let attempt = 1; ; attempt++) {
     let release: (committed: boolean) => Promise<void> = async () => {};
@@ -279,7 +279,7 @@ async function executeOnce(
       committed = true;
       return result;
     } catch (error) {
-      committed = await hadCommitted(error, database, link, id !== undefined);
+      committed = await hadCommitted(error, database, { link, repeatable: id !== undefined });
       if (committed) return result;
       if (Date.now() > givenUp) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
     } finally {

@@ -78,20 +78,20 @@ export async function isRecorded(client: SearchClient, index: string, audit: Aud
   return (body['hits'] as { hits: Pick<Found, '_source'>[] }).hits.some(({ _source }) => withoutNote(_source.body) === text);
 }
 
-/** Appends one record. `first` runs before each attempt, with the numbered record. */
-export async function append(
-  client: SearchClient,
-  index: string,
-  chain: ChainWriter,
-  audit: AuditRecord,
-  first: (record: ChainedRecord) => Promise<void> = async () => {},
-): Promise<void> {
+interface Appending {
+  readonly chain: ChainWriter;
+  readonly audit: AuditRecord;
+  /** Runs before each attempt, with the numbered record. */
+  readonly first?: ((record: ChainedRecord) => Promise<void>) | undefined;
+}
+/** Appends one record. */
+export async function append(client: SearchClient, index: string, { chain, audit, first }: Appending): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     await chain.ready();
     const { record, release } = await chain.next(audit);
     let written = false;
     try {
-      await first(record);
+      await first?.(record);
       const document = { ...record, at: audit.at, principal: audit.principal };
       const { status } = await client.call('PUT', `/${index}/_create/${idOf(record.chain, record.n)}`, document, [409]);
       written = status !== 409;

@@ -78,10 +78,26 @@ export interface EffectsOptions {
   readonly failpoint: (name: string) => void;
 }
 
+interface Ending {
+  readonly intent: Intent;
+  /** Query parameters that make the write fail if the intent has changed. */
+  readonly unchanged?: string;
+}
+interface Executing {
+  readonly effect: Parameters<ExecuteOnce>[1];
+  readonly body: Parameters<ExecuteOnce>[2];
+}
+interface Attempting extends Executing {
+  /** The id of the effect, also for an effect without an approval. */
+  readonly own: string;
+  /** Called before the write. The given function records its outcome. */
+  readonly writing: (end: () => Promise<unknown>) => void;
+}
+
 export function createServerEffects({ client, indices, shapes, engine, log, failpoint }: EffectsOptions): ServerEffects {
   const intentPath = (id: string) => `/${indices.effects}/_doc/${encodeURIComponent(id)}`;
-  const note = (chain: ChainWriter, audit: AuditRecord, first?: Parameters<typeof append>[4]) =>
-    append(client, indices.audit, chain, audit, first);
+  const note = (chain: ChainWriter, audit: AuditRecord, first?: Parameters<typeof append>[2]['first']) =>
+    append(client, indices.audit, { chain, audit, first });
 
   async function intentOf(id: string): Promise<Intent | undefined> {
     const { status, body } = await client.call('GET', intentPath(id), undefined, [404]);
@@ -109,7 +125,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
   }
 
   /** Finds out whether the write happened, records the outcome in the audit chain, and returns it. It may run twice. */
-  async function end(chain: ChainWriter, effect: string, intent: Intent, unchanged = ''): Promise<boolean> {
+  async function end(chain: ChainWriter, effect: string, { intent, unchanged = '' }: Ending): Promise<boolean> {
     const entry = await entryIn(intent.collection, intent.target, effect);
     const audit = JSON.parse(intent.audit) as AuditRecord;
     const outcome = entry === undefined ? recorder.notWritten(audit) : audit;
@@ -136,10 +152,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
   async function attempt(
     chain: ChainWriter,
     who: StoreSession,
-    { id, tool }: Parameters<ExecuteOnce>[1],
-    body: Parameters<ExecuteOnce>[2],
-    effect: string,
-    writing: (end: () => Promise<unknown>) => void,
+    { effect: { id, tool }, body, own: effect, writing }: Attempting,
   ): Promise<{ result: unknown } | undefined> {
     const versions: string[] = [];
     const asking = new Asking(steady(engine), shapes, who);
@@ -173,7 +186,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
       await client.call('PUT', intentPath(effect), intent);
     });
     failpoint('after-intent');
-    writing(() => end(chain, effect, intent));
+    writing(() => end(chain, effect, { intent }));
     if (!(await put(write, entry))) {
       await note(chain, recorder.notWritten(audit));
       const winner = await entryIn(write.shape.name, write.stored.id, effect);
@@ -214,12 +227,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
     }
   }
 
-  async function tryToExecute(
-    chain: ChainWriter,
-    who: StoreSession,
-    effect: Parameters<ExecuteOnce>[1],
-    body: Parameters<ExecuteOnce>[2],
-  ): Promise<unknown> {
+  async function tryToExecute(chain: ChainWriter, who: StoreSession, { effect, body }: Executing): Promise<unknown> {
     const { id } = effect;
     const until = Date.now() + TRY_MS;
     for (let n = 1; n <= ATTEMPTS && Date.now() < until; n++) {
@@ -231,9 +239,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
       const own = id ?? randomUUID();
       let ending: (() => Promise<unknown>) | undefined;
       try {
-        const done = await attempt(chain, who, effect, body, own, (end) => {
-          ending = end;
-        });
+        const done = await attempt(chain, who, { effect, body, own, writing: (end) => void (ending = end) });
         if (done !== undefined) {
           unrecorded.delete(own);
           return done.result;
@@ -266,7 +272,9 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
 
   return {
     executeOnce: (chain, who, effect, body) =>
-      effect.id === undefined ? tryToExecute(chain, who, effect, body) : inTurn(effect.id, () => tryToExecute(chain, who, effect, body)),
+      effect.id === undefined
+        ? tryToExecute(chain, who, { effect, body })
+        : inTurn(effect.id, () => tryToExecute(chain, who, { effect, body })),
     async findResult(who, id) {
       const found = await kept(id);
       return found?.principal === who.person.principal ? (JSON.parse(found.result) as unknown) : undefined;
@@ -282,7 +290,7 @@ export function createServerEffects({ client, indices, shapes, engine, log, fail
       });
       const open = (body['hits'] as { hits: { _id: string; _seq_no: number; _primary_term: number; _source: Intent }[] }).hits;
       for (const { _id, _seq_no, _primary_term, _source: intent } of open) {
-        const happened = await end(chain, _id, intent, `?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`);
+        const happened = await end(chain, _id, { intent, unchanged: `?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}` });
         log?.warn(
           { effect: _id, tool: (JSON.parse(intent.audit) as AuditRecord).tool, happened },
           'A process ended between the intent and the outcome of a change; the audit log now contains the outcome.',

@@ -15,7 +15,11 @@ export class NotificationListener {
   readonly #asking: NodeJS.Timeout;
   #closed = false;
 
-  constructor(open: () => Promise<pg.Client>, channel: string, wake: () => void, stillThereMs = PING_INTERVAL_MS) {
+  constructor(
+    open: () => Promise<pg.Client>,
+    channel: string,
+    { wake, stillThereMs = PING_INTERVAL_MS }: { wake: () => void; stillThereMs?: number | undefined },
+  ) {
     this.#open = open;
     this.#channel = channel;
     this.#wake = wake;

@@ -114,7 +114,7 @@ export function openPostgres(options: PostgresOptions): SqlDatabase {
       }
     },
     listen(role, channel, wake) {
-      const listening = new NotificationListener(() => open(role), channel, wake, stillThereMs);
+      const listening = new NotificationListener(() => open(role), channel, { wake, stillThereMs });
       listeners.add(listening);
       return () => {
         listeners.delete(listening);

@@ -138,7 +138,11 @@ async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText)
 /** Reads as the caller of a session, for operator commands. */
 export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader => readerOver((query) => fetchAs(database, who, query), []);
 
-export function createSqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {
+export function createSqlStore(
+  database: SqlDatabase,
+  domain: string,
+  { chain, audit }: { readonly chain: ChainWriter; readonly audit: AuditChains },
+): Store<'sql'> {
   const schema = sql.ref(domain);
   const reading = (who: StoreSession, query: SqlText) => fetchAs(database, who, query);
   const run = (session: SqlSession, query: SqlText) => {

@@ -60,13 +60,17 @@ const rounded = (value: number, places: number) => Math.round(value * 10 ** plac
 const units = (values: readonly number[], places: number) => values.reduce((all, value) => all + Math.round(value * 10 ** places), 0);
 const placesOf = ({ type }: ListField) => (type === 'money' ? 2 : type === 'whole' ? 0 : 4);
 
-function measureOf(list: ListTool, measure: Measure, rows: readonly Row[], all: readonly Row[]): [string, Value] {
+function measureOf(
+  list: ListTool,
+  measure: Measure,
+  { rows, all }: { readonly rows: readonly Row[]; readonly all: readonly Row[] },
+): [string, Value] {
   if (measure === 'count') return ['count', rows.length];
   const [[fn, of] = ['', '']] = Object.entries(measure);
   const field = list.fields.find(({ name }) => name === of.replace(/^sum_(?=.)/, fn === 'share' ? '' : 'sum_'));
   if (fn === 'share') {
     if (field === undefined) return ['share_count', all.length === 0 ? null : rounded(rows.length / all.length, 4)];
-    const total = (some: readonly Row[]) => measureOf(list, { sum: field.name }, some, all)[1] as number | null;
+    const total = (some: readonly Row[]) => measureOf(list, { sum: field.name }, { rows: some, all })[1] as number | null;
     const [part, whole] = [total(rows), total(all)];
     return [`share_sum_${field.name}`, part === null || whole === null || whole === 0 ? null : rounded(part / whole, 4)];
   }
@@ -105,7 +109,7 @@ export function computed(list: ListTool, asked: AskedAnalysis, all: readonly Row
     const key = JSON.stringify(keys.map(({ of }) => of(row)));
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
-  const measured = (rows: readonly Row[]) => asked.measures.map((measure) => measureOf(list, measure, rows, all));
+  const measured = (rows: readonly Row[]) => asked.measures.map((measure) => measureOf(list, measure, { rows, all }));
   const rows = [...groups].map(([key, own]) =>
     Object.fromEntries([...(JSON.parse(key) as Value[]).map((value, at) => [keys[at]?.name ?? '', value] as const), ...measured(own)]),
   );
@@ -121,7 +125,11 @@ export interface AnalysisData {
 }
 
 /** Throws if the answer differs from what plain code computes. Ignores the order of the rows. */
-export function ensureComputed(what: string, data: AnalysisData, expected: Computed, names: readonly string[]): void {
+export function ensureComputed(
+  what: string,
+  data: AnalysisData,
+  { expected, names }: { readonly expected: Computed; readonly names: readonly string[] },
+): void {
   const keyOf = (row: Readonly<Record<string, Value>>) => JSON.stringify(names.map((name) => row[name] ?? null));
   ensureEqual(data.group_count, expected.rows.length, `${what}: the number of groups`);
   const byKey = new Map(expected.rows.map((row) => [keyOf(row), row]));
@@ -232,7 +240,7 @@ async function checkFigures(subject: Subject, tool: AnalyzeTool, list: ListTool)
         const what = `${nameOf(tool)} for ${as} with ${inShort(input)}`;
         const data = await analysed(asking, input, { mayBeTooMany: isByDays(asked) });
         if (data === undefined) return;
-        ensureComputed(what, data, expected, namesOf(asked));
+        ensureComputed(what, data, { expected, names: namesOf(asked) });
         await checkOpens(what, { ...asking, list }, data);
       });
     });

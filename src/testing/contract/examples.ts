@@ -34,7 +34,7 @@ export function exampleCases(subject: Subject): ContractCase[] {
       for (const example of examplesOf(subject, tool)) {
         const what = `${nameOf(tool)} for ${example.as}: “${example.question}”`;
         const asked = { tool, what, as: example.as, input: () => example.input(today(opened.server)) };
-        sent.push(...(await everywhere(subject, opened, asked, expectedCode(subject, tool, example))));
+        sent.push(...(await everywhere(subject, opened, { asked, expected: expectedCode(subject, tool, example) })));
       }
       await checkRecords(opened.server, tool, sent);
       if (canWriteAtOnce(tool)) await subject.restore(tool.domain);
@@ -55,7 +55,11 @@ interface Asked {
   input(): Readonly<Record<string, unknown>>;
 }
 
-async function everywhere({ registry }: Subject, { server, caller }: Opened, asked: Asked, expected: string): Promise<Sent[]> {
+async function everywhere(
+  { registry }: Subject,
+  { server, caller }: Opened,
+  { asked, expected }: { readonly asked: Asked; readonly expected: string },
+): Promise<Sent[]> {
   const { tool, what, as } = asked;
   const outcomes = new Map<Endpoint, Outcome>();
   await server.clock.stoppedFor(async () => {

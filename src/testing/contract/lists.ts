@@ -20,7 +20,7 @@ export function listCases(subject: Subject): ContractCase[] {
   ]);
 }
 
-async function pageOf({ caller }: Opened, tool: Tool, as: string, input: Row): Promise<Page> {
+async function pageOf({ caller }: Opened, tool: Tool, { as, input }: { readonly as: string; readonly input: Row }): Promise<Page> {
   const { answer } = await caller.call('rest', as, tool, input);
   ensure(answer.status === 'success', `${nameOf(tool)} for ${as} with ${inShort(input)}: expected rows, but got ${inShort(answer)}.`);
   return { rows: answer.data as Row[], metadata: answer.metadata as ListMetadata };
@@ -28,11 +28,15 @@ async function pageOf({ caller }: Opened, tool: Tool, as: string, input: Row): P
 
 /** More rows would only take longer. */
 const MOST_ROWS = 200;
-async function walk(opened: Opened, tool: Tool, as: string, size: (page: number) => number): Promise<Row[]> {
+async function walk(
+  opened: Opened,
+  tool: Tool,
+  { as, size }: { readonly as: string; readonly size: (page: number) => number },
+): Promise<Row[]> {
   const rows: Row[] = [];
   for (let n = 0, cursor: string | undefined; n === 0 || (cursor !== undefined && rows.length < MOST_ROWS); n++) {
     const limit = size(n);
-    const page = await pageOf(opened, tool, as, { limit, ...(cursor !== undefined && { cursor }) });
+    const page = await pageOf(opened, tool, { as, input: { limit, ...(cursor !== undefined && { cursor }) } });
     checkMetadata(`${nameOf(tool)} for ${as} with limit ${limit}`, page, limit);
     rows.push(...page.rows);
     cursor = page.metadata.nextCursor;
@@ -63,15 +67,15 @@ async function checkPages(subject: Subject, tool: Tool): Promise<void> {
   let most = 0;
   for (const username of await readersOf(subject, opened, tool)) {
     const rows = await opened.server.clock.stoppedFor(async () => {
-      const large = await walk(opened, tool, username, () => 50);
+      const large = await walk(opened, tool, { as: username, size: () => 50 });
       for (const size of SIZES)
-        ensureEqual(await walk(opened, tool, username, size), large, `${nameOf(tool)} for ${username}: the rows in smaller pages`);
+        ensureEqual(await walk(opened, tool, { as: username, size }), large, `${nameOf(tool)} for ${username}: the rows in smaller pages`);
       return large;
     });
     most = Math.max(most, rows.length);
     const distinct = new Set(rows.map((row) => JSON.stringify(row)));
     ensure(distinct.size === rows.length, `${nameOf(tool)} for ${username}: ${rows.length - distinct.size} rows come twice.`);
-    const { metadata } = await pageOf(opened, tool, username, {});
+    const { metadata } = await pageOf(opened, tool, { as: username, input: {} });
     ensureEqual(metadata.returnedCount, Math.min(rows.length, 50), `${nameOf(tool)} for ${username}: the number of rows without a limit`);
   }
   ensure(
@@ -98,7 +102,7 @@ async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]
   let cursor = '';
   let first: Page | undefined;
   for (const username of await readersOf(subject, opened, tool)) {
-    const page = await pageOf(opened, tool, username, { limit: 1 });
+    const page = await pageOf(opened, tool, { as: username, input: { limit: 1 } });
     if (page.metadata.nextCursor !== undefined) [as, cursor, first] = [username, page.metadata.nextCursor, page];
   }
   // Another case reports a list in which nobody has a second page.

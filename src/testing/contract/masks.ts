@@ -132,7 +132,7 @@ async function valuesFor(subject: Subject, { server, caller }: Opened, { tool, p
       const { answer } = await caller.call('rest', { user: person.username, roles: person.roles }, tool, given);
       if (answer.status !== 'success') break;
       const rows: readonly unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-      for (const row of rows) found.push(...valuesIn(subject, { tool, paths, person }, row, input));
+      for (const row of rows) found.push(...valuesIn(subject, { tool, paths, person }, { row, input }));
       const next = (answer.metadata as { nextCursor?: string } | undefined)?.nextCursor;
       if (next === undefined) break;
       given = { ...input, cursor: next };
@@ -141,7 +141,11 @@ async function valuesFor(subject: Subject, { server, caller }: Opened, { tool, p
   return found;
 }
 
-function valuesIn(subject: Subject, { tool, paths, person }: Reading, row: unknown, input: object): Seen[] {
+function valuesIn(
+  subject: Subject,
+  { tool, paths, person }: Reading,
+  { row, input }: { readonly row: unknown; readonly input: object },
+): Seen[] {
   return paths.flatMap(({ path }) => {
     const own = stepsOf(path);
     // An answer can contain rows of several people. Each value belongs to the row around it.
@@ -153,7 +157,7 @@ function valuesIn(subject: Subject, { tool, paths, person }: Reading, row: unkno
         person,
         field: path,
         value,
-        isOwn: isOwnRow(subject, { tool, person }, part, around.length > 1 ? {} : input),
+        isOwn: isOwnRow(subject, { tool, person }, { row: part, input: around.length > 1 ? {} : input }),
       })),
     );
   });
@@ -168,7 +172,11 @@ const PERSON_KEY = /(^|_)(employee|owner|person|user)_id$/;
  * A row is the caller's own if it names the caller. A row without names is their own if the audience shows only their rows, or if the call
  * left out the id of a person.
  */
-function isOwnRow(subject: Subject, { tool, person }: Omit<Reading, 'paths'>, row: unknown, input: object): boolean {
+function isOwnRow(
+  subject: Subject,
+  { tool, person }: Omit<Reading, 'paths'>,
+  { row, input }: { readonly row: unknown; readonly input: object },
+): boolean {
   const texts = new Set([...textsIn(row), ...textsIn(input)]);
   const named = (each: Persona) => [each.employeeId, each.sub, each.username, each.email].some((id) => id !== undefined && texts.has(id));
   if (named(person)) return true;

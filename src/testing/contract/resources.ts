@@ -24,14 +24,22 @@ interface Reply {
   readonly result: Record<string, unknown> | undefined;
   readonly error: { readonly message: string; readonly data?: { readonly code?: string } } | undefined;
 }
-const rpc = async ({ server, caller }: Opened, { username }: Persona, method: string, params: Readonly<Record<string, unknown>> = {}) => {
+const rpc = async (
+  { server, caller }: Opened,
+  { username }: Persona,
+  { method, params = {} }: { readonly method: string; readonly params?: Readonly<Record<string, unknown>> | undefined },
+) => {
   const named = params['uri'] ?? params['name'];
   const headers = typeof named === 'string' ? { 'mcp-name': named } : {};
   return (await server.rpc<Record<string, unknown>>(await caller.token(username, { mcp: true }), method, params, { headers })) as Reply;
 };
-const listed = async (opened: Opened, person: Persona, kind: 'resources' | 'resourceTemplates' | 'prompts', key: string) => {
+const listed = async (
+  opened: Opened,
+  person: Persona,
+  { kind, key }: { readonly kind: 'resources' | 'resourceTemplates' | 'prompts'; readonly key: string },
+) => {
   const method = kind === 'resourceTemplates' ? 'resources/templates/list' : `${kind}/list`;
-  const { result } = await rpc(opened, person, method);
+  const { result } = await rpc(opened, person, { method });
   return ((result?.[kind] ?? []) as Record<string, unknown>[]).map((each) => each[key]);
 };
 
@@ -43,7 +51,7 @@ async function checkResource(subject: Subject, resource: Resource): Promise<void
   for (const person of subject.people) {
     const may = opens(resource.tool, subject.rolesOf(person));
     const what = `${resource.uri} for ${person.username}`;
-    const { result, error } = await rpc(opened, person, 'resources/read', { uri });
+    const { result, error } = await rpc(opened, person, { method: 'resources/read', params: { uri } });
     const code = error?.data?.code;
     if (!may) ensureEqual(code, 'INSUFFICIENT_PERMISSIONS', `${what}, who may not read it`);
     else if (result === undefined)
@@ -54,8 +62,8 @@ async function checkResource(subject: Subject, resource: Resource): Promise<void
       ensure(typeof content?.text === 'string', `${what}: the content is no text: ${inShort(content)}.`);
     }
     const names = isTemplate
-      ? await listed(opened, person, 'resourceTemplates', 'uriTemplate')
-      : await listed(opened, person, 'resources', 'uri');
+      ? await listed(opened, person, { kind: 'resourceTemplates', key: 'uriTemplate' })
+      : await listed(opened, person, { kind: 'resources', key: 'uri' });
     ensureEqual(names.includes(resource.uri), may, `${what}: whether it is listed`);
   }
 }
@@ -74,9 +82,13 @@ async function checkPrompt(subject: Subject, prompt: Prompt): Promise<void> {
     const may = opens(prompt.tool, roles);
     const what = `The prompt ${prompt.name} for ${person.username}`;
     if (may) for (const tool of prompt.tools) ensure(opens(tool, roles), `${what}: it names ${tool.name}, which this person may not use.`);
-    const { result, error } = await rpc(opened, person, 'prompts/get', { name: prompt.name, arguments: given });
+    const { result, error } = await rpc(opened, person, { method: 'prompts/get', params: { name: prompt.name, arguments: given } });
     if (!may) ensureEqual(error?.data?.code, 'INSUFFICIENT_PERMISSIONS', `${what}, who may not use it`);
     else ensure(Array.isArray(result?.['messages']), `${what}: expected messages, but got ${inShort(error ?? result)}.`);
-    ensureEqual((await listed(opened, person, 'prompts', 'name')).includes(prompt.name), may, `${what}: whether it is listed`);
+    ensureEqual(
+      (await listed(opened, person, { kind: 'prompts', key: 'name' })).includes(prompt.name),
+      may,
+      `${what}: whether it is listed`,
+    );
   }
 }

@@ -45,8 +45,8 @@ export function roleCases(subject: Subject): ContractCase[] {
       await accounts.setRoles(username, setting.roles);
       opened.caller.forget();
       try {
-        await checkCalls(subject, opened, setting, allowed);
-        await checkLists(subject, opened, setting, allowed);
+        await checkCalls(subject, opened, { setting, allowed });
+        await checkLists(subject, opened, { setting, allowed });
       } finally {
         await accounts.setRoles(username, usual);
         opened.caller.forget();
@@ -58,8 +58,7 @@ export function roleCases(subject: Subject): ContractCase[] {
 async function checkCalls(
   { registry }: Subject,
   { server, caller }: Opened,
-  setting: RoleSetting,
-  allowed: (tool: Tool) => boolean,
+  { setting, allowed }: { readonly setting: RoleSetting; readonly allowed: (tool: Tool) => boolean },
 ): Promise<void> {
   const who = { user: setting.account.username, roles: setting.roles };
   const problems: string[] = [];
@@ -97,8 +96,7 @@ async function checkCalls(
 async function checkLists(
   { registry }: Subject,
   { server, caller }: Opened,
-  setting: RoleSetting,
-  allowed: (tool: Tool) => boolean,
+  { setting, allowed }: { readonly setting: RoleSetting; readonly allowed: (tool: Tool) => boolean },
 ): Promise<void> {
   const who = { user: setting.account.username, roles: setting.roles };
   const open = registry.tools.filter(allowed);

@@ -112,7 +112,11 @@ function lineOf(formatting: Formatting, { name, args, requestId }: Exchange, ans
 }
 
 /** The embedded resource. `json` is the whole answer. */
-function resourceOf(formatting: Formatting, { name, args, requestId }: Exchange, answer: Answer, json: string) {
+function resourceOf(
+  formatting: Formatting,
+  { name, args, requestId }: Exchange,
+  { answer, json }: { readonly answer: Answer; readonly json: string },
+) {
   const other = formatting.embed?.(name, answer, args);
   return { uri: other?.uri ?? `tamshai://answers/${requestId}`, mimeType: 'application/json', text: other?.json ?? json };
 }
@@ -121,7 +125,7 @@ function resourceOf(formatting: Formatting, { name, args, requestId }: Exchange,
 export function callInside(formatting: Formatting, exchange: Exchange, answer: Answer): string {
   const json = JSON.stringify(answer);
   const line = JSON.stringify(lineOf(formatting, exchange, answer));
-  const resource = JSON.stringify(resourceOf(formatting, exchange, answer, json));
+  const resource = JSON.stringify(resourceOf(formatting, exchange, { answer, json }));
   const isError = answer.status === 'error' ? ',"isError":true' : '';
   return `"content":[{"type":"text","text":${line}},{"type":"resource","resource":${resource}}],"structuredContent":${json}${isError}`;
 }
@@ -131,7 +135,7 @@ export function callResult(formatting: Formatting, exchange: Exchange, answer: A
   return {
     content: [
       { type: 'text', text: lineOf(formatting, exchange, answer) },
-      { type: 'resource', resource: resourceOf(formatting, exchange, answer, JSON.stringify(answer)) },
+      { type: 'resource', resource: resourceOf(formatting, exchange, { answer, json: JSON.stringify(answer) }) },
     ],
     structuredContent: { ...answer },
     ...(answer.status === 'error' && { isError: true }),

@@ -131,7 +131,10 @@ class Endpoint {
       const first = thrown instanceof Failure ? thrown : failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId: id });
       const failed = exchange !== undefined && UNREAD.has(first.status) ? await this.#record(exchange, req, first) : first;
       const code = failed.code !== 'VALIDATION_ERROR' ? -32000 : exchange === undefined ? -32600 : -32700;
-      refuse(res, failed, code, { 'x-request-id': id, ...(failed.status === 401 && { 'www-authenticate': options.challenge(req) }) });
+      refuse(res, failed, {
+        code,
+        headers: { 'x-request-id': id, ...(failed.status === 401 && { 'www-authenticate': options.challenge(req) }) },
+      });
     }
   }
 

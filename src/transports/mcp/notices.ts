@@ -201,10 +201,9 @@ export async function streamSession(
   { mcpResources, subscriptions, heartbeatMs, retiring }: NoticeStreamOptions,
   caller: Caller,
   res: ServerResponse,
-  session: SessionStream,
+  { id, progress, primed }: SessionStream,
 ): Promise<void> {
   const stream = new NoticeStream(res, heartbeatMs);
-  const { id, progress } = session;
   const running = new Set<string>();
   let wake = () => {};
   let changed = new Promise<void>(() => {});
@@ -226,7 +225,7 @@ export async function streamSession(
       }).finally(() => running.delete(server));
     }
   };
-  if (session.primed && progress.size > 0) void stream.send(undefined, idOf(progress));
+  if (primed && progress.size > 0) void stream.send(undefined, idOf(progress));
   const tryUpdate = () => void update().catch(() => undefined);
   const stop = subscriptions.onChange(id, tryUpdate);
   // Another replica may have changed the subscriptions.

@@ -21,10 +21,17 @@ export function send(res: ServerResponse, { requestId }: Exchange, answer: reado
 }
 
 /** Sends one body with the error answer for HTTP clients and the JSON-RPC error for MCP clients. */
-export function refuse(res: ServerResponse, failed: Failure, code: number, headers: OutgoingHttpHeaders): void {
+export function refuse(
+  res: ServerResponse,
+  failed: Failure,
+  { code, headers }: { readonly code: number; readonly headers: OutgoingHttpHeaders },
+): void {
   const allow = failed.status === 405 && { allow: METHODS };
   const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': String(failed.details.retryAfterSeconds) };
-  sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
+  sendFailure(res, failed, {
+    headers: { ...headers, ...allow, ...wait },
+    extra: { jsonrpc: '2.0', id: null, error: { code, message: failed.message } },
+  });
 }
 
 /** Sends the exact message of the SDK, because clients start a new session when they read "Session not found". */

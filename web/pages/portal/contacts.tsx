@@ -33,7 +33,7 @@ export function ContactsPage() {
   const prepare = async (tool: string, input: object) => {
     setRefused(undefined);
     setProblems([]);
-    const { answer: next } = await callTool('support', tool, input);
+    const { answer: next } = await callTool('support', tool, { input });
     if (next.status === 'pending_confirmation') {
       setPrepared({ card: next.confirmationId, tool });
       setInviting(false);

@@ -53,7 +53,7 @@ export function NewTicketPage() {
     if (busy) return;
     setBusy(true);
     setRefused(undefined);
-    const { answer } = await callTool('support', 'customer_submit_ticket', draft);
+    const { answer } = await callTool('support', 'customer_submit_ticket', { input: draft });
     setBusy(false);
     if (answer.status === 'success') {
       saveDraft(me.username, NAME, '');

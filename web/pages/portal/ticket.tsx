@@ -98,7 +98,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
   const submit = async () => {
     if (busy || text.trim() === '') return;
     setBusy(true);
-    const { answer } = await callTool('support', 'customer_add_comment', { ticket_id: ticket.ticket_id, comment: text });
+    const { answer } = await callTool('support', 'customer_add_comment', { input: { ticket_id: ticket.ticket_id, comment: text } });
     setBusy(false);
     if (answer.status === 'error') setProblem(answer);
     else {

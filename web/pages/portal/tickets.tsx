@@ -41,7 +41,7 @@ export function TicketsPage() {
     return () => clearTimeout(timer);
   }, [typed]);
   const { rows, metadata, trouble, more } = usePages(answer, (cursor) =>
-    callTool('support', 'customer_list_tickets', { ...input, cursor }),
+    callTool('support', 'customer_list_tickets', { input: { ...input, cursor } }),
   );
   const waits = rows.filter((row) => row['status'] === 'pending');
   const [one] = waits;

@@ -1,4 +1,4 @@
-/** Measures what the stores add to the bare statement of a figure, and figures of the embedded stores. */
+/** Compares the figures of the stores with the bare SQL statements, and measures the figures of the embedded stores. */
 import { join } from 'node:path';
 import pg from 'pg';
 import { searchWords } from '../src/declare/search.ts';

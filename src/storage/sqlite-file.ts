@@ -6,7 +6,7 @@ export type Sqlite = Database.Database;
 export type SqliteStatement = Database.Statement;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Decodes a text column that was read as bytes. Invalid UTF-8 becomes U+FFFD and the bytes in hex, so it equals no text that we write. */
+/** Decodes a text column that was read as bytes. Invalid UTF-8 becomes U+FFFD and the bytes in hex, which no stored text equals. */
 export function storedText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);

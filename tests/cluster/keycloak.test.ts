@@ -64,7 +64,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
   it('each connection is disturbed in turn', async () => disturbedInTurn(cluster, left), 15 * DEADLINE_MS);
 
   it(
-    'while Keycloak is down, signed-in people continue to work and a sign-in gets 503; after its restart, sign-ins work again',
+    'while Keycloak is down, signed-in people continue to work and a sign-in gets 503. Sign-ins work again after its restart',
     async () => {
       const work = working(cluster, left);
       const token = await cluster.front.token('nina.patel');

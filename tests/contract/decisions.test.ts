@@ -160,7 +160,7 @@ describe('who may decide', () => {
     }
     await untouched(asked);
   });
-  it('a program with a token of the person gets 403 PERSON_REQUIRED, and no scope that it could request', async () => {
+  it('a program with a token of the person gets 403 PERSON_REQUIRED, and the challenge names no scope to request', async () => {
     const asked = await askFor(testServer, tool);
     const { confirmationId: id } = asked.ticket;
     for (const [approve, wanted] of [

@@ -39,7 +39,7 @@ describe.each(databases)('faults of %s', (kind) => {
     expect(await code(store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
   });
 
-  test('of very many changes of one row, each succeeds exactly once or is refused', async () => {
+  test('many concurrent changes of one row: each succeeds exactly once, or is refused', async () => {
     const store = await testRuntime.another('sales-queue');
     const counted = z.object({ row_version: z.int() });
     const version = () => store.read(carol, ({ documents }) => documents.one(counted, 'deals', where({ _id: 'd0007' })));

@@ -54,7 +54,7 @@ describe.each(searchStores)('faults of search on %s', (_name, url) => {
     expect(await count(testRuntime.store)).toBe(30);
   });
 
-  test('of very many changes of one row, each succeeds exactly once or is refused as retryable', async () => {
+  test('many concurrent changes of one row: each succeeds exactly once, or is refused as retryable', async () => {
     const before = await testRuntime.store.read(dan, ({ search }) =>
       search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')),
     );

@@ -85,7 +85,7 @@ describe.each(databases)('the HR tools on %s', (_name, database) => {
       expect(node.direct_reports.map(({ name }) => name)).toEqual(expect.arrayContaining(['Marcus Johnson', 'Sarah Kim']));
     });
 
-    test('counts also those direct reports that it does not show', async () => {
+    test('also counts the direct reports that it does not show', async () => {
       const shallow = await chart(eve, { max_depth: 1 });
       expect(shallow.direct_reports.length).toBe(shallow.direct_reports_count);
       expect(shallow.direct_reports.every((each) => each.direct_reports.length === 0)).toBe(true);

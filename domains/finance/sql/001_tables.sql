@@ -1,4 +1,5 @@
--- Tables of finance. Amounts are US dollars with cents. Sums are computed, not stored, except the running totals of finance.spending.
+-- Tables of finance. Amounts are in the company's currency, with two decimals. Sums are computed, not stored, except the running totals
+-- of finance.spending.
 
 -- Copies of hr's employees and reporting chain, because hr may be in another database. finance.chain holds active people only.
 create table finance.people (

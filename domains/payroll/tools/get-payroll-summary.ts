@@ -48,7 +48,7 @@ export const getPayrollSummary = payroll.read({
   description:
     'Payroll totals of a month, quarter or year: gross, taxes, deductions, net, what the company paid in addition, the number of ' +
     'people and contractors, and the year to date. By default the month of the latest pay run. Totals of fewer ' +
-    'than three people are left out.',
+    'than five people are left out.',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({ period: period.optional().describe('2026-10, 2026-Q4, Q4 2026 or 2026; by default the month of the latest pay run') }),
   output: z.object({
@@ -89,8 +89,9 @@ export const getPayrollSummary = payroll.read({
           select count(distinct contractor_id) as contractor_count, sum(amount) as paid
           from payroll.contractor_pay where paid_on between ${from}::date and ${to}::date) c`,
     );
-    const few = found.employee_count > 0 && found.employee_count < FEWEST;
-    const note = few ? `Totals of fewer than ${FEWEST} people are not shown.` : null;
+    const isFew = (count: number) => count > 0 && count < FEWEST;
+    const note =
+      isFew(found.employee_count) || isFew(found.contractor_count) ? `Totals of fewer than ${FEWEST} people are not shown.` : null;
     return { period: label, start_date: from, end_date: to, ...found, note };
   },
 });

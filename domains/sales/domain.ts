@@ -14,7 +14,11 @@ export const sales = defineDomain({
     everyone: { roles: ['sales-read', 'sales-write', 'executive'], sees: 'every customer, deal, lead and quota' },
   },
   collections: {
-    customers: { rows: { everyone: 'all' }, writers: ['everyone'], indexes: [['name'], ['status', 'name']] },
+    customers: {
+      rows: { everyone: 'all' },
+      writers: ['everyone'],
+      indexes: [['name'], ['status', 'name'], ['annual_revenue'], ['created_at']],
+    },
     opportunities: {
       rows: { everyone: 'all' },
       writers: ['everyone'],
@@ -28,7 +32,7 @@ export const sales = defineDomain({
         ['customer_id', 'value'],
       ],
     },
-    leads: { rows: { everyone: 'all' }, indexes: [['score'], ['status', 'score']] },
+    leads: { rows: { everyone: 'all' }, indexes: [['score'], ['status', 'score'], ['created_at']] },
     quotas: { rows: { everyone: 'all' }, indexes: [['quarter']] },
   },
 });

@@ -115,7 +115,14 @@ export const support = defineDomain({
       },
       writers: ['everyone', 'organisation', 'own'],
       hides: { organisation: INSIDE, own: INSIDE },
-      indexes: [['created_at'], ['status', 'created_at'], ['customer_id', 'created_at'], ['status', 'sla_deadline'], ['resolved_at']],
+      indexes: [
+        ['created_at'],
+        ['status', 'created_at'],
+        ['customer_id', 'created_at'],
+        ['sla_deadline'],
+        ['status', 'sla_deadline'],
+        ['resolved_at'],
+      ],
     },
     articles: {
       key: 'article_id',

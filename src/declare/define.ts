@@ -187,15 +187,15 @@ export function defineDomain(spec: AnyDomain): unknown {
       };
     },
     list(def: ListDef<Role, string, Anything, Anything, unknown, z.ZodObject, z.ZodObject, string, ErrorMap, z.ZodObject>): ListTool {
-      const orders: Record<string, Order<string>> = def.order instanceof Order ? { default: def.order } : { ...def.order };
+      const stored = def.present?.stored ?? def.item;
+      const orders = ordersOf(def.order, stored);
       const names = Object.keys(orders);
       const paging: Record<string, z.ZodType> = { limit, cursor };
       if (names.length > 1)
         paging['sort'] = z
           .enum(names)
           .default(names[0] ?? '')
-          .describe('Order of the rows');
-      const stored = def.present?.stored ?? def.item;
+          .describe('Order');
       const [firstOrder = new Order('asc', [])] = Object.values(orders);
       const fields = def.find ? listFields(spec, { item: def.item, stored, order: firstOrder, hint: def.analysis }) : [];
       const ownInput = def.input.safeExtend(paging).strict();
@@ -206,7 +206,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       /** Without limit, cursor and sort, and without the derived filters. */
       const declared = (input: Anything, company: Company) => splitDerived(input, split, company).own as never;
       const parseItem = answerParser(def.item);
-      checkOrders(def.name, orders, [def.item, stored]);
+      checkOrders(def.name, orders, { rows: [def.item, stored], fields });
       for (const schema of [stored, ...(totals ? [totals] : [])]) checkMasks(spec, def.name, schema);
       return {
         ...tool,
@@ -214,6 +214,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         plural: def.plural,
         resource: def.resource,
         ownInput,
+        orders,
         fields,
         totals: totals &&
           computeTotals && {
@@ -226,13 +227,14 @@ export function defineDomain(spec: AnyDomain): unknown {
           def.summary?.(data as never, asked, company) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => {
           const { own, where, fields: filtered } = splitDerived(input, split, call.company);
+          const order = orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? firstOrder;
           return {
-            order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? firstOrder,
+            order,
             rows: def.find
               ? { query: def.find(own as never, contextFor(call, tool.errors)), stored }
               : { fetchAll: async (fetching) => (await def.rows(own as never, contextFor(fetching, tool.errors))).map(parseItem) },
             where,
-            filtered,
+            compared: [...filtered, ...fields.filter(({ name }) => order.keys.includes(name))],
             show: (row) => (def.present ? parseItem(def.present.show(row as never, call)) : row),
           };
         },
@@ -289,11 +291,37 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.core.$ZodType): voi
   }
 }
 
-/** An order by a masked field would reveal its values. The compiler cannot check this, because a masked string has the type `string`. */
-function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, rows: readonly z.ZodObject[]): void {
-  for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
-    const isMasked = ({ shape }: z.ZodObject) => shape[key] !== undefined && maskOf(shape[key] as z.core.$ZodType) !== undefined;
-    if (rows.some(isMasked)) throw new Error(`${tool}: ordered by the masked field ${key}`);
+const canBeNull = (schema: z.ZodType | undefined): boolean =>
+  schema !== undefined && (maskOf(schema) !== undefined || schema.safeParse(null).success || schema.safeParse(undefined).success);
+
+/** The orders by name, each with the keys that can be null. */
+function ordersOf(
+  declared: Order<string> | Readonly<Record<string, Order<string>>>,
+  { shape }: z.ZodObject,
+): Record<string, Order<string>> {
+  const given = declared instanceof Order ? { default: declared } : declared;
+  const nullable = ({ keys }: Order<string>) => keys.filter((key) => canBeNull(shape[key] as z.ZodType | undefined));
+  return Object.fromEntries(Object.entries(given).map(([name, order]) => [name, new Order(order.direction, order.keys, nullable(order))]));
+}
+
+/**
+ * An order by a masked field reveals its values. The engine refuses it for callers who may not see the field, so it cannot be the default,
+ * and the engine must know the field. The compiler cannot check this, because a masked string has the type `string`.
+ */
+function checkOrders(
+  tool: string,
+  orders: Readonly<Record<string, Order<string>>>,
+  { rows, fields }: { readonly rows: readonly z.ZodObject[]; readonly fields: readonly { readonly name: string }[] },
+): void {
+  for (const [at, { keys, nullable }] of Object.values(orders).entries()) {
+    const isMasked = (key: string) =>
+      rows.some(({ shape }) => shape[key] !== undefined && maskOf(shape[key] as z.core.$ZodType) !== undefined);
+    const masked = keys.find((key) => isMasked(key) && (at === 0 || !fields.some(({ name }) => name === key)));
+    if (masked !== undefined) throw new Error(`${tool}: ordered by the masked field ${masked}`);
+    const last = keys.at(-1) ?? '';
+    if (nullable.includes(last)) throw new Error(`${tool}: ${last} can be null, so it cannot be the last key of an order`);
+    if (nullable.length > 0 && keys.includes('_score'))
+      throw new Error(`${tool}: ordered by _score and by ${nullable.join()}, which can be null`);
   }
 }
 

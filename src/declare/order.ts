@@ -5,15 +5,24 @@ import type { Hidden } from './fields.ts';
 export class Order<K extends string> {
   readonly keys: readonly K[];
   readonly direction: 'asc' | 'desc';
-  constructor(direction: 'asc' | 'desc', keys: readonly K[]) {
+  /** The keys that can be null. Rows without a value come before all others, and last in descending order. */
+  readonly nullable: readonly K[];
+  constructor(direction: 'asc' | 'desc', keys: readonly K[], nullable: readonly K[] = []) {
     this.direction = direction;
     this.keys = keys;
+    this.nullable = nullable;
   }
 }
 export const asc = <const K extends string>(...keys: readonly [K, ...K[]]) => new Order<K>('asc', keys);
 export const desc = <const K extends string>(...keys: readonly [K, ...K[]]) => new Order<K>('desc', keys);
 
-/** Keys for keyset pagination: always present, never null, never masked. */
+/** Keys that a caller can choose to sort by. They may be null or masked: whoever may not see a field cannot sort by it. */
+export type Choosable<T> = {
+  [K in keyof T]-?: Exclude<T[K], Hidden | null | undefined> extends number | string ? K : never;
+}[keyof T] &
+  string;
+
+/** Keys of a list's only order: always present, never null, never masked. */
 export type Sortable<T> = {
   [K in keyof T]-?: T[K] extends number | string ? (Hidden extends T[K] ? (string extends T[K] ? K : never) : K) : never;
 }[keyof T] &

@@ -8,7 +8,7 @@ import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { FolderSource } from './folder.ts';
 import type { Filter } from './filter.ts';
 import type { AnalysisHint, ListField } from './list-fields.ts';
-import type { Order, Sortable } from './order.ts';
+import type { Choosable, Order, Sortable } from './order.ts';
 import type { PagePosition, ResourcePage } from './page.ts';
 import type { Person, Role } from './people.ts';
 import type { Row } from './rows.ts';
@@ -121,7 +121,7 @@ interface Listing<
   /** The schema of one row. */
   readonly item: T;
   /** One order, or several by name. With several, the tool gets the input `sort`; the first is the default. */
-  readonly order: Order<Sortable<z.output<T>>> | { readonly [P in N]: Order<Sortable<z.output<T>>> };
+  readonly order: Order<Sortable<z.output<T>>> | { readonly [P in N]: Order<Choosable<z.output<T>>> };
   readonly present?: Presentation<z.input<T>>;
   /** The schema of `metadata.summary`: totals over all rows that the caller may see, not only the page. */
   readonly totals?: S;
@@ -283,8 +283,8 @@ export interface Page {
   readonly rows: { readonly query: unknown; readonly stored: z.ZodObject } | { fetchAll(context: CallContext): Promise<Row[]> };
   /** Conditions on fields of the rows that the query does not contain. */
   readonly where: Filter | undefined;
-  /** The fields in `where`. */
-  readonly filtered: readonly ListField[];
+  /** The fields in `where` and in the order. The caller must see them on every row. */
+  readonly compared: readonly ListField[];
   show(row: Row): Row;
 }
 
@@ -335,6 +335,8 @@ export interface ListTool extends ToolBase {
   readonly totals: Totals | undefined;
   /** The inputs that the tool itself declares, with limit, cursor and sort; `input` also has those that follow from the fields. */
   readonly ownInput: z.ZodObject;
+  /** The orders of the rows by name. The first is the default. */
+  readonly orders: Readonly<Record<string, Order<string>>>;
   /** The fields that can be filtered, grouped and measured; none if the tool fetches all rows itself. */
   readonly fields: readonly ListField[];
   page(input: Input, context: CallContext): Page;

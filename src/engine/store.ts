@@ -26,6 +26,7 @@ export interface CallSession extends StoreSession {
 
 export interface Window {
   readonly order: Order<string>;
+  /** The keys of the row before the page. Without null, because the engine makes a condition of keys that can be null. */
   readonly after: readonly KeyPart[] | undefined;
   readonly take: number;
   /** Conditions on fields of the rows, besides those of the query. */

@@ -8,9 +8,11 @@ import { z } from 'zod';
 import { createChainWriter } from '../../src/engine/audit/chain.ts';
 import { documentWords } from '../../src/declare/documents.ts';
 import { FieldFilter, Filter, filters } from '../../src/declare/filter.ts';
-import { asc } from '../../src/declare/order.ts';
+import { Order as ListOrder } from '../../src/declare/order.ts';
 import { field, searchWords } from '../../src/declare/search.ts';
 import { sql } from '../../src/declare/sql.ts';
+import type { KeyPart } from '../../src/engine/lists/cursor.ts';
+import { withoutNulls } from '../../src/engine/lists/keyset.ts';
 import type { Group, GroupsQuery, Store, StoreSession, Window } from '../../src/engine/store.ts';
 import { platformFolder } from '../../src/server/schemas.ts';
 import type { DocumentDatabase } from '../../src/storage/documents/database.ts';
@@ -46,8 +48,10 @@ export const order = z.object({
 
 export interface Part {
   readonly words?: string;
-  /** Rows after this id. */
-  readonly after?: string;
+  /** By default ascending by id. */
+  readonly order?: ListOrder<keyof Order>;
+  /** Rows after the row with these keys. */
+  readonly after?: readonly KeyPart[];
   readonly take?: number;
 }
 export interface GroupsTestStore {
@@ -56,12 +60,12 @@ export interface GroupsTestStore {
   groups(who: StoreSession, asked: GroupsQuery, words?: string): Promise<Group[]>;
   close(): Promise<void>;
 }
-const windowOf = (where: Filter | undefined, { after, take = 10_000 }: Part = {}, key = 'id'): Window => ({
-  order: asc(key),
-  after: after === undefined ? undefined : [after],
-  take,
-  where,
-});
+const BY_ID = new ListOrder<keyof Order>('asc', ['id']);
+/** As the engine asks for a page. */
+function windowOf(where: Filter | undefined, { order: by = BY_ID, after, take = 10_000 }: Part = {}, key = 'id'): Window {
+  const keys = by.keys.map((name) => (name === 'id' ? key : name));
+  return withoutNulls({ order: new ListOrder<string>(by.direction, keys, by.nullable), after, take, where });
+}
 export interface Opened {
   /** The orders of `removed` are deleted after they were stored. */
   readonly rows: readonly Order[];

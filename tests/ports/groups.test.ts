@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Condition, type Filter, filters, is, type Scalar } from '../../src/declare/filter.ts';
+import { Order as ListOrder } from '../../src/declare/order.ts';
 import type { GroupKey, GroupMeasure, GroupsQuery, StoreSession } from '../../src/engine/store.ts';
 import { carol, globex, groupsOf, inOrder, matches, type Order, orders, outside, own, STAGES, TEAMS } from './groups-rows.ts';
 import { type GroupsTestStore, suites } from './groups-test-store.ts';
@@ -191,13 +192,39 @@ describe.each(suites)('groups on $name', ({ open, refuses, hasWords }) => {
     const condition = where({ stage: is.oneOf(['NEW', 'WON']), day: is.atLeast('2025-09-01') });
     const found: Order[] = [];
     for (let after: string | undefined; ; ) {
-      const page = await store.rows(carol, condition, { take: 7, ...(after !== undefined && { after }) });
+      const page = await store.rows(carol, condition, { take: 7, ...(after !== undefined && { after: [after] }) });
       found.push(...page);
       after = page.at(-1)?.id;
       if (page.length < 7) break;
     }
     expect(found.length).toBeGreaterThan(30);
     expect(found).toEqual(await store.rows(carol, condition));
+  });
+
+  const sortable = ['team', 'stage', 'size', 'amount', 'rating', 'day', 'at'] as const;
+  const orderings = sortable.flatMap((field) => (['asc', 'desc'] as const).map((direction) => [field, direction] as const));
+  test.each(orderings)('pages by %s %s, with equal values and null, have every row once', async (field, direction) => {
+    const order = new ListOrder<keyof Order>(direction, [field, 'id'], [field]);
+    const sign = direction === 'asc' ? 1 : -1;
+    // Stores write times with and without fractions of a second.
+    const keyOf = (row: Order) => (field === 'at' && row.at !== null ? Date.parse(row.at) : row[field]);
+    const compared = (a: string | number | null, b: string | number | null) =>
+      a === b ? 0 : a === null || (b !== null && a < b) ? -sign : sign;
+    const expected = (await store.rows(carol)).toSorted((a, b) => compared(keyOf(a), keyOf(b)) || compared(a.id, b.id));
+    if (field !== 'stage') expect(expected.some((row) => row[field] === null)).toBe(true);
+    expect(await store.rows(carol, undefined, { order })).toEqual(expected);
+    const found: Order[] = [];
+    for (let take = 1, last: Order | undefined; ; take = (take % 31) + 10) {
+      const page = await store.rows(carol, undefined, { order, take, ...(last && { after: [last[field], last.id] }) });
+      found.push(...page);
+      last = page.at(-1);
+      if (page.length < take) break;
+    }
+    expect(found).toEqual(expected);
+    const condition = where({ stage: is.oneOf(['NEW', 'WON']) });
+    const [, second] = expected.filter((row) => row.stage !== 'LOST');
+    const rest = await store.rows(carol, condition, { order, after: [second?.[field] ?? null, second?.id ?? ''] });
+    expect(rest).toEqual(expected.filter((row) => row.stage !== 'LOST').slice(2));
   });
 
   test('filters nest', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount } from '../../../src/declare/fields.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import type { SqlTag } from '../../../src/declare/sql.ts';
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
@@ -30,15 +30,20 @@ export const listBudgets = finance.list({
   name: 'list_budgets',
   title: 'Budgets',
   description:
-    'Yearly budgets compared with what was spent, by year and department. metadata.summary has the totals of all matching budgets. ' +
-    'Managers see their own department only. An approved budget has the status APPROVED; the filters ACTIVE and CLOSED select ' +
+    'Yearly budgets compared with what was spent, by default by year and department. metadata.summary has the totals of all matching ' +
+    'budgets. Managers see their own department only. An approved budget has the status APPROVED; the filters ACTIVE and CLOSED select ' +
     'approved budgets of this year and of earlier years.',
   plural: 'budgets',
   roles: ['manager', 'finance-read', 'executive'],
   input: filters,
   inputAliases: { year: 'fiscal_year' },
   item: budget,
-  order: asc('fiscal_year', 'department', 'budget_id'),
+  order: {
+    year: asc('fiscal_year', 'department', 'budget_id'),
+    largest: desc('allocated_amount', 'budget_id'),
+    most_spent: desc('spent_amount', 'budget_id'),
+    most_used: desc('utilization_percent', 'budget_id'),
+  },
   totals: z.object({ allocated: amount, spent: amount, remaining: amount }),
   examples: [
     {

@@ -30,13 +30,13 @@ export const listExpenseReports = finance.list({
   name: 'list_expense_reports',
   title: 'Expense reports',
   description:
-    'Expense reports, the latest month first. metadata.summary has the number and the total of all matching reports. Everyone sees ' +
-    'their own reports, a manager also the reports of the people who report to them, finance and executives all.',
+    'Expense reports, by default the latest month first. metadata.summary has the number and the total of all matching reports. Everyone ' +
+    'sees their own reports, a manager also the reports of the people who report to them, finance and executives all.',
   plural: 'expense reports',
   roles: ['employee', 'manager', 'finance-read', 'executive'],
   input: filters,
   item: expenseReport,
-  order: desc('month', 'report_id'),
+  order: { month: desc('month', 'report_id'), largest: desc('total', 'report_id') },
   totals: z.object({ count: z.int(), total: amount }),
   examples: [
     { question: 'What expense reports are waiting for approval?', as: 'nina.patel', input: { status: 'SUBMITTED' } },
@@ -47,6 +47,7 @@ export const listExpenseReports = finance.list({
       as: 'eve.thompson',
       input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000004', start_date: newYear(today) }),
     },
+    { question: 'Which are the 3 largest expense reports?', as: 'eve.thompson', input: { sort: 'largest', limit: 3 } },
     { question: 'Was any of my expenses rejected?', as: 'frank.davis', input: { status: 'REJECTED' } },
   ],
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, day, line } from '../../../src/declare/fields.ts';
-import { desc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { anywhere, type SqlTag } from '../../../src/declare/sql.ts';
 import { finance } from '../domain.ts';
 import { newYear } from '../example-days.ts';
@@ -46,13 +46,17 @@ export const listInvoices = finance.list({
   name: 'list_invoices',
   title: 'Invoices',
   description:
-    "The company's invoices, the latest first. metadata.summary has the number and the total of all matching invoices. A late " +
+    "The company's invoices, by default the latest first. metadata.summary has the number and the total of all matching invoices. A late " +
     'invoice keeps its status and has overdue: true; the filter OVERDUE finds all late invoices.',
   plural: 'invoices',
   roles: ['finance-read', 'executive'],
   input: filters,
   item: invoice,
-  order: desc('invoice_date', 'invoice_id'),
+  order: {
+    invoice_date: desc('invoice_date', 'invoice_id'),
+    largest: desc('amount', 'invoice_id'),
+    due_date: asc('due_date', 'invoice_id'),
+  },
   totals: z.object({ count: z.int(), amount }),
   examples: [
     { question: 'Which invoices are overdue?', as: 'bob.martinez', input: { status: 'OVERDUE' } },
@@ -74,6 +78,7 @@ export const listInvoices = finance.list({
     { question: 'What did Engineering get billed?', as: 'eve.thompson', input: { department: 'Engineering' } },
     { question: 'Which invoices are waiting for approval?', as: 'bob.martinez', input: { status: 'PENDING' } },
     { question: 'What has Delta Travel billed us?', as: 'eve.thompson', input: { vendor: 'Delta Travel' } },
+    { question: 'What are our 5 largest invoices?', as: 'bob.martinez', input: { sort: 'largest', limit: 5 } },
     { question: 'List all invoices', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { companyText, storedDay, storedId, untrusted } from '../../../src/declare/fields.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { hr } from '../domain.ts';
 import { employeeId, reviewStatus } from '../schemas.ts';
 
@@ -8,7 +8,7 @@ export const getPerformanceReviews = hr.list({
   name: 'get_performance_reviews',
   title: 'Performance reviews',
   description:
-    'Performance reviews by due date. HR and executives see all, a manager sees the people who report to them. Without ' +
+    'Performance reviews, by default by due date. HR and executives see all, a manager sees the people who report to them. Without ' +
     'employee_id it shows who has reviews due.',
   plural: 'performance reviews',
   roles: ['manager', 'hr-write', 'executive'],
@@ -31,7 +31,7 @@ export const getPerformanceReviews = hr.list({
     strengths: untrusted.nullable(),
     improvements: untrusted.nullable(),
   }),
-  order: asc('due_date', 'review_id'),
+  order: { due_date: asc('due_date', 'review_id'), highest_rating: desc('rating', 'review_id') },
   examples: [
     { question: 'Who on my team has performance reviews due?', as: 'nina.patel', input: { status: 'due' } },
     { question: 'Which reviews are still drafts?', as: 'alice.chen', input: { status: 'draft' } },
@@ -41,6 +41,7 @@ export const getPerformanceReviews = hr.list({
       input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
     },
     { question: 'List the submitted reviews that nobody has acknowledged yet', as: 'eve.thompson', input: { status: 'submitted' } },
+    { question: 'Which reviews have the highest rating?', as: 'alice.chen', input: { sort: 'highest_rating' } },
     { question: 'Show me my own performance review', as: 'frank.davis', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

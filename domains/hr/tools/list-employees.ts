@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { line } from '../../../src/declare/fields.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { anywhere } from '../../../src/declare/sql.ts';
 import { hr } from '../domain.ts';
 import { named, spelled } from '../rules.ts';
@@ -10,8 +10,8 @@ export const listEmployees = hr.list({
   name: 'list_employees',
   title: 'Employees',
   description:
-    'Active employees that you may see, by last name. HR and executives see all, a manager sees the people who report to them. ' +
-    'Every filter is optional.',
+    'Active employees that you may see, by default by last name. HR and executives see all, a manager sees the people who report to ' +
+    'them. Every filter is optional.',
   plural: 'employees',
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({
@@ -30,7 +30,11 @@ export const listEmployees = hr.list({
       .meta({ examples: ['Engineer', 'Recruiter', 'Accountant', 'Account Executive'] }),
   }),
   item: employee,
-  order: asc('last_name', 'first_name', 'employee_id'),
+  order: {
+    name: asc('last_name', 'first_name', 'employee_id'),
+    newest: desc('hire_date', 'employee_id'),
+    highest_salary: desc('salary', 'employee_id'),
+  },
   examples: [
     { question: 'List all employees', as: 'alice.chen', input: {} },
     { question: 'Who works in Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
@@ -45,6 +49,9 @@ export const listEmployees = hr.list({
     },
     { question: 'Who are our recruiters?', as: 'alice.chen', input: { job_title: 'recruiter' } },
     { question: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
+    { question: 'Who are our 5 newest employees?', as: 'alice.chen', input: { sort: 'newest', limit: 5 } },
+    { question: 'Who are the 3 newest people in Sales?', as: 'eve.thompson', input: { department: 'Sales', sort: 'newest', limit: 3 } },
+    { question: 'Who of my team has the highest salary?', as: 'nina.patel', input: { sort: 'highest_salary' }, expects: 'FIELD_HIDDEN' },
   ],
 
   // hr.staff has an index on department_key and does not read hr.chain, so it is faster for callers who see everyone.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { desc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { hr } from '../domain.ts';
 import { requestStatus, timeOffRequest } from '../schemas.ts';
 
@@ -13,7 +13,7 @@ export const listTeamTimeOffRequests = hr.list({
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({ status: requestStatus.optional().describe('Only requests in this state; pending ones wait for approval') }),
   item: timeOffRequest,
-  order: desc('start_date', 'request_id'),
+  order: { start_date: desc('start_date', 'request_id'), earliest: asc('start_date', 'request_id'), longest: desc('days', 'request_id') },
   examples: [
     { question: 'Any time off requests from my team waiting for me?', as: 'nina.patel', input: { status: 'pending' } },
     { question: 'Which vacations in my team are approved?', as: 'carol.johnson', input: { status: 'approved' } },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { companyText, line, storedDay, storedEmail, storedId, untrusted } from '../../../src/declare/fields.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { anywhere } from '../../../src/declare/sql.ts';
 import { payroll } from '../domain.ts';
 import { pay } from '../schemas.ts';
@@ -11,8 +11,8 @@ export const listContractors = payroll.list({
   name: 'list_contractors',
   title: 'Contractors',
   description:
-    'Contractors (1099 and similar) by name: what they do, for which department, their rate and what they were paid this calendar ' +
-    'year. Only the last four digits of tax numbers are stored.',
+    'Contractors (1099 and similar), by default by name: what they do, for which department, their rate and what they were paid this ' +
+    'calendar year. Only the last four digits of tax numbers are stored.',
   plural: 'contractors',
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({
@@ -41,12 +41,13 @@ export const listContractors = payroll.list({
     paid_year_to_date: pay(),
     last_paid_on: storedDay.nullable(),
   }),
-  order: asc('name', 'contractor_id'),
+  order: { name: asc('name', 'contractor_id'), most_paid: desc('paid_year_to_date', 'contractor_id') },
   examples: [
     { question: 'List our 1099 contractors', as: 'paula.reyes', input: {} },
     { question: 'Which contractors work for Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
     { question: 'How much have we paid Brennan Security this year?', as: 'eve.thompson', input: { name: 'Brennan Security' } },
     { question: 'Which freelancers no longer work for us?', as: 'paula.reyes', input: { status: 'ended' } },
+    { question: 'Which 3 contractors did we pay most this year?', as: 'paula.reyes', input: { sort: 'most_paid', limit: 3 } },
     { question: 'Who are our contractors?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -9,7 +9,7 @@ export const listPayRuns = payroll.list({
   name: 'list_pay_runs',
   title: 'Pay runs',
   description:
-    'Pay runs of the company, the latest first: pay date, period, number of people and totals. metadata.next_pay_date ' +
+    'Pay runs of the company, by default the latest first: pay date, period, number of people and totals. metadata.next_pay_date ' +
     'is the date of the next one.',
   plural: 'pay runs',
   roles: ['payroll-read', 'hr-read', 'executive'],
@@ -30,7 +30,7 @@ export const listPayRuns = payroll.list({
     employer_taxes: pay(),
     employer_benefits: pay(),
   }),
-  order: desc('pay_date', 'pay_run_id'),
+  order: { pay_date: desc('pay_date', 'pay_run_id'), highest_gross: desc('gross', 'pay_run_id') },
   totals: paySchedule,
   hoisted: ['next_pay_date'],
   examples: [

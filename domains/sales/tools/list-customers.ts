@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { line, money } from '../../../src/declare/fields.ts';
 import { EVERY, type Filter, type FilterWords, is } from '../../../src/declare/filter.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { sales } from '../domain.ts';
 import { called } from '../rules.ts';
 import { customer, customerFilter } from '../schemas.ts';
@@ -31,13 +31,13 @@ export const listCustomers = sales.list({
   name: 'list_customers',
   title: 'Customers',
   description:
-    'Customers and prospects by name, with contact, industry, tier and account owner. metadata.summary has the number of all ' +
+    'Customers and prospects, by default by name, with contact, industry, tier and account owner. metadata.summary has the number of all ' +
     'matching customers. Use it to find the customer_id for a name.',
   plural: 'customers',
   roles: ['sales-read', 'executive'],
   input: filters,
   item: customer,
-  order: asc('name', '_id'),
+  order: { name: asc('name', '_id'), highest_revenue: desc('annual_revenue', '_id'), newest: desc('created_at', '_id') },
   totals: z.object({ count: z.int() }),
   examples: [
     { question: 'Which of our customers are in healthcare?', as: 'carol.johnson', input: { industry: 'healthcare' } },
@@ -45,6 +45,7 @@ export const listCustomers = sales.list({
     { question: 'Customers with more than 50 million in revenue', as: 'eve.thompson', input: { min_revenue: 50_000_000 } },
     { question: 'Which customers have left us?', as: 'carol.johnson', input: { status: 'CHURNED' } },
     { question: 'List all prospects in manufacturing', as: 'eve.thompson', input: { status: 'PROSPECT', industry: 'manufacturing' } },
+    { question: 'Our 3 customers with the highest revenue', as: 'carol.johnson', input: { sort: 'highest_revenue', limit: 3 } },
     { question: 'List our customers', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -25,12 +25,13 @@ function matching(words: FilterWords, { status, source, min_score, owner, name }
 export const listLeads = sales.list({
   name: 'list_leads',
   title: 'Leads',
-  description: 'People who may become customers, the most promising first. metadata.summary has the number of all matching leads.',
+  description:
+    'People who may become customers, by default the most promising first. metadata.summary has the number of all matching leads.',
   plural: 'leads',
   roles: ['sales-read', 'executive'],
   input: filters,
   item: lead,
-  order: desc('score', '_id'),
+  order: { score: desc('score', '_id'), newest: desc('created_at', '_id') },
   totals: z.object({ count: z.int() }),
   examples: [
     { question: 'Hot leads with a score above 80', as: 'carol.johnson', input: { min_score: 80 } },

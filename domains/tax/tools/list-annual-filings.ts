@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { desc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { tax } from '../domain.ts';
 import { yearOf } from '../periods.ts';
 import { filing, overdue, readers, taxYear } from '../schemas.ts';
@@ -10,15 +10,19 @@ export const listAnnualFilings = tax.list({
   name: 'list_annual_filings',
   title: 'Annual filings',
   description:
-    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, prepayments ' +
-    'and the remaining balance. metadata.summary has the numbers of filed, open and overdue returns.',
+    'Annual tax returns, federal and by state, by default the latest tax year first: form, due date, when they were filed, tax, ' +
+    'prepayments and the remaining balance. metadata.summary has the numbers of filed, open and overdue returns.',
   plural: 'annual filings',
   roles: readers,
   input: z.object({
     year: taxYear.optional().describe('Tax year of the return, usually the year before the filing; by default all'),
   }),
   item: filing,
-  order: desc('tax_year', 'due_date', 'filing_id'),
+  order: {
+    tax_year: desc('tax_year', 'due_date', 'filing_id'),
+    due_date: asc('due_date', 'filing_id'),
+    highest_tax: desc('total_tax', 'filing_id'),
+  },
   totals: counts,
   examples: [
     {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount } from '../../../src/declare/fields.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { tax } from '../domain.ts';
 import { quarterOf, yearOf } from '../periods.ts';
 import { estimate, overdue, readers, taxYear } from '../schemas.ts';
@@ -18,7 +18,7 @@ export const listQuarterlyEstimates = tax.list({
     quarter: z.int().min(1).max(4).optional().describe('1 to 4; by default all four'),
   }),
   item: estimate,
-  order: asc('due_date', 'state', 'estimate_id'),
+  order: { due_date: asc('due_date', 'state', 'estimate_id'), largest: desc('estimated_amount', 'estimate_id') },
   totals: z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount.describe('Unpaid after its date') }),
   examples: [
     { question: 'Show the Q2 estimated tax payments', as: 'tom.becker', input: (today) => ({ year: yearOf(today), quarter: 2 }) },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { line } from '../../../src/declare/fields.ts';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { anywhere } from '../../../src/declare/sql.ts';
 import { tax } from '../domain.ts';
 import { readers, salesTaxRate, stateFor, stateName, stateNotFound } from '../schemas.ts';
@@ -18,7 +18,7 @@ export const listSalesTaxRates = tax.list({
     jurisdiction: line(100).min(1).optional().describe('Any part of the name of a state, county, city or district, such as Seattle'),
   }),
   item: salesTaxRate,
-  order: asc('state', 'local_rate', 'jurisdiction', 'rate_id'),
+  order: { state: asc('state', 'local_rate', 'jurisdiction', 'rate_id'), highest_rate: desc('combined_rate', 'rate_id') },
   errors: { STATE_NOT_FOUND: stateNotFound },
   examples: [
     { question: 'What is the sales tax rate in California?', as: 'tom.becker', input: { state: 'California' } },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asc } from '../../../src/declare/order.ts';
+import { asc, desc } from '../../../src/declare/order.ts';
 import { tax } from '../domain.ts';
 import { readers, registration, stateFor, stateName, stateNotFound } from '../schemas.ts';
 
@@ -13,7 +13,7 @@ export const listStateRegistrations = tax.list({
   roles: readers,
   input: z.object({ state: stateName.optional() }),
   item: registration,
-  order: asc('state', 'tax_type', 'registration_id'),
+  order: { state: asc('state', 'tax_type', 'registration_id'), newest: desc('registered_on', 'registration_id') },
   errors: { STATE_NOT_FOUND: stateNotFound },
   examples: [
     { question: 'Are we registered in Texas?', as: 'tom.becker', input: { state: 'Texas' } },

@@ -80,7 +80,7 @@ class Analysis {
     const { list, session } = this.#resolved;
     const { store, now } = this.#call;
     const page = list.page(parsePublished(list, where), createCallContext(session, now, {}));
-    refuseHidden(page.filtered, session);
+    refuseHidden(page.compared, session);
     if ('fetchAll' in page.rows) throw new Error(`${list.name} has no query`);
     const days = only && withinDays(only.field, only.range, session.company);
     const conditions = [page.where, days].flatMap((each) => each ?? []);

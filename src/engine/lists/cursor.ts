@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { failure } from '../../declare/errors.ts';
 import type { Person } from '../../declare/people.ts';
 
-export type KeyPart = string | number;
+export type KeyPart = string | number | null;
 
 export interface CursorBinding {
   readonly server: string;

@@ -4,8 +4,8 @@ import { failure } from '../../declare/errors.ts';
 import type { Filter } from '../../declare/filter.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { CallSession, Store } from '../store.ts';
-import type { KeyPart } from './cursor.ts';
 import { refuseHidden } from './hidden.ts';
+import { keysOf, withoutNulls } from './keyset.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
 import { createCallContext } from '../access.ts';
 import type { ReadyCall } from '../runtime.ts';
@@ -16,8 +16,8 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: session.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
-  const { order, rows: source, where, filtered, show } = tool.page(input, createCallContext(session, now, {}));
-  refuseHidden(filtered, session);
+  const { order, rows: source, where, compared, show } = tool.page(input, createCallContext(session, now, {}));
+  refuseHidden(compared, session);
   const window = { order, after, take: asked.limit + 1, where };
   let found: Row[];
   let count: number | undefined;
@@ -27,7 +27,7 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
     if (asked.count) count = all.length;
   } else {
     const query = source.query as Queries[StoreKind];
-    found = await store.page(session, query, window, source.stored);
+    found = await store.page(session, query, withoutNulls(window), source.stored);
     // If the first page is also the last one, it contains all rows, so they need not be counted again.
     if (asked.count)
       count = after === undefined && found.length <= asked.limit ? found.length : await countRows(store, session, { query, where });
@@ -39,11 +39,7 @@ export async function listRows({ runtime, tool, session, store, input, now }: Re
       ? await store.read(session, (handles) => totals.compute(input, createCallContext(session, now, handles)))
       : undefined;
   const filterNames = Object.keys(tool.ownInput.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
-  const nextCursor = (last: Readonly<Record<string, unknown>>) =>
-    runtime.cursors.seal(
-      order.keys.map((key) => last[key] as KeyPart),
-      binding,
-    );
+  const nextCursor = (last: Row) => runtime.cursors.seal(keysOf(order, last), binding);
   const page = pageOf(found.map(show), asked, {
     filterNames,
     plural,

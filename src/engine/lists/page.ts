@@ -2,6 +2,7 @@
 import type { ListMetadata } from '../../declare/answer.ts';
 import type { Row } from '../../declare/rows.ts';
 import type { Window } from '../store.ts';
+import { keysOf } from './keyset.ts';
 
 export interface ListInput {
   readonly limit: number;
@@ -56,9 +57,9 @@ export function windowed(rows: readonly Row[], { order, after, take }: Window): 
   const sign = order.direction === 'asc' ? 1 : -1;
   const compare = (a: readonly unknown[], b: readonly unknown[]): number => {
     const at = a.findIndex((value, which) => value !== b[which]);
-    return at < 0 ? 0 : (a[at] as string) < (b[at] as string) ? -sign : sign;
+    if (at < 0) return 0;
+    return a[at] === null || (b[at] !== null && (a[at] as string) < (b[at] as string)) ? -sign : sign;
   };
-  const keysOf = (row: Row) => order.keys.map((key) => row[key]);
-  const sorted = rows.toSorted((a, b) => compare(keysOf(a), keysOf(b)));
-  return (after === undefined ? sorted : sorted.filter((row) => compare(keysOf(row), after) > 0)).slice(0, take);
+  const sorted = rows.toSorted((a, b) => compare(keysOf(order, a), keysOf(order, b)));
+  return (after === undefined ? sorted : sorted.filter((row) => compare(keysOf(order, row), after) > 0)).slice(0, take);
 }

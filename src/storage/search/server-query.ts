@@ -1,5 +1,6 @@
 /** Translates filters and search words to queries of Elasticsearch and OpenSearch. Words are terms, never query text. */
 import { type FieldFilter, Filter, type Test } from '../../declare/filter.ts';
+import type { Order } from '../../declare/order.ts';
 import type { Figure } from '../../declare/search.ts';
 import type { Asked } from './handles.ts';
 import type { RowsQuery, Shape } from './shape.ts';
@@ -83,13 +84,19 @@ function wordsQuery({ words, pairs, needed }: Seeking, texts: Asked['texts'], fi
 export const rowsQuery = ({ filter, seek, texts }: RowsQuery): Json =>
   seek ? wordsQuery(seek, texts, filterQuery(filter)) : { bool: { filter: [filterQuery(filter)] } };
 
+/** A row without a value counts as the lowest. */
+const sortBy = ({ direction, nullable }: Order<string>, key: string): Json => ({
+  order: direction,
+  ...(nullable.includes(key) && { missing: direction === 'asc' ? '_first' : '_last' }),
+});
+
 export function searchBody(asked: Asked, source: readonly string[]): Json {
   const { seek, order, after, take } = asked;
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   return {
     size: take,
     query: rowsQuery(asked),
-    sort: keys.map(({ key }) => (key === '_score' ? { _score: { order: order.direction } } : { [`f.${key}`]: { order: order.direction } })),
+    sort: keys.map(({ key }) => (key === '_score' ? { _score: { order: order.direction } } : { [`f.${key}`]: sortBy(order, key) })),
     ...(after && { search_after: keys.map(({ value }) => value) }),
     track_scores: seek !== undefined,
     track_total_hits: false,

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ChainWriter } from '../../engine/audit/chain.ts';
 import { Failure, failure, outcomeUnknown } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
+import type { Order } from '../../declare/order.ts';
 import { answerParser, type Row, rowParser } from '../../declare/rows.ts';
 import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../declare/sql.ts';
 import type { Store, StoreSession, Versions, Window } from '../../engine/store.ts';
@@ -48,6 +49,12 @@ function withIdentity(text: string): string {
   return whole;
 }
 
+/** By default, PostgreSQL puts null above all values. */
+function directionOf({ direction, nullable }: Order<string>, key: string): SqlText {
+  if (!nullable.includes(key)) return direction === 'asc' ? sql`` : sql` desc`;
+  return direction === 'asc' ? sql` nulls first` : sql` desc nulls last`;
+}
+
 /** Selects only the published columns. The view then does not compute the others. */
 export function paged(query: SqlText, columns: readonly string[], { order, after, take, where }: Window): SqlText {
   const keys = sql.list(order.keys.map((key) => sql.ref(key)));
@@ -55,7 +62,7 @@ export function paged(query: SqlText, columns: readonly string[], { order, after
   if (after)
     conditions.push(sql`(${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})`);
   const past = conditions.length === 0 ? sql`` : sql`where ${sql.list(conditions, ' and ')}`;
-  const by = sql.list(order.keys.map((key) => (order.direction === 'asc' ? sql.ref(key) : sql`${sql.ref(key)} desc`)));
+  const by = sql.list(order.keys.map((key) => sql`${sql.ref(key)}${directionOf(order, key)}`));
   return sql`select ${sql.list(columns.map((column) => sql.ref(column)))} from (${query}) page ${past} order by ${by} limit ${take}`;
 }
 

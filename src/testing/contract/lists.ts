@@ -1,8 +1,10 @@
 /** Cases for lists: every page size gives the same rows in the same order. A cursor is valid only for its own call and caller. */
 import { randomUUID } from 'node:crypto';
 import type { ListMetadata } from '../../declare/answer.ts';
-import type { Tool } from '../../declare/tool.ts';
+import { HIDDEN } from '../../declare/display.ts';
+import type { ListTool, Tool } from '../../declare/tool.ts';
 import { codeOf, concurrently, type Property, propertiesOf } from '../tool-caller.ts';
+import { fieldsFor } from './analyses.ts';
 import { ensure, ensureEqual, inShort } from './expect.ts';
 import { type ContractCase, nameOf, type Opened, readersOf, type Subject } from './subject.ts';
 
@@ -13,11 +15,19 @@ interface Page {
 }
 
 export function listCases(subject: Subject): ContractCase[] {
-  const lists = subject.registry.tools.filter(({ kind }) => kind === 'list');
-  return lists.flatMap((tool) => [
+  const lists = subject.registry.tools.filter((tool): tool is ListTool => tool.kind === 'list');
+  const pages = lists.flatMap((tool) => [
     { name: `${nameOf(tool)} gives the same rows with every page size`, run: () => checkPages(subject, tool) },
     { name: `${nameOf(tool)} accepts a cursor only for the same call of the same person`, run: () => checkCursors(subject, tool, lists) },
   ]);
+  return [...pages, ...orderCases(subject)];
+}
+
+export function orderCases(subject: Subject): ContractCase[] {
+  const lists = subject.registry.tools.filter((tool): tool is ListTool => tool.kind === 'list');
+  return lists
+    .filter((tool) => sortsOf(tool).length > 0)
+    .map((tool) => ({ name: `${nameOf(tool)} pages through its rows in each order`, run: () => checkOrders(subject, tool) }));
 }
 
 async function pageOf({ caller }: Opened, tool: Tool, { as, input }: { readonly as: string; readonly input: Row }): Promise<Page> {
@@ -31,12 +41,13 @@ const MOST_ROWS = 200;
 async function walk(
   opened: Opened,
   tool: Tool,
-  { as, size }: { readonly as: string; readonly size: (page: number) => number },
+  { as, size, sort }: { readonly as: string; readonly size: (page: number) => number; readonly sort?: string },
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let n = 0, cursor: string | undefined; n === 0 || (cursor !== undefined && rows.length < MOST_ROWS); n++) {
     const limit = size(n);
-    const page = await pageOf(opened, tool, { as, input: { limit, ...(cursor !== undefined && { cursor }) } });
+    const input = { limit, ...(sort !== undefined && { sort }), ...(cursor !== undefined && { cursor }) };
+    const page = await pageOf(opened, tool, { as, input });
     checkMetadata(`${nameOf(tool)} for ${as} with limit ${limit}`, page, limit);
     rows.push(...page.rows);
     cursor = page.metadata.nextCursor;
@@ -82,6 +93,44 @@ async function checkPages(subject: Subject, tool: Tool): Promise<void> {
     most > 1 || subject.callersOf(tool).length === 0,
     `${nameOf(tool)}: nobody sees more than ${most} rows, so paging is not exercised. Add sample rows.`,
   );
+}
+
+const sortsOf = ({ orders }: ListTool): string[] => (Object.keys(orders).length > 1 ? Object.keys(orders) : []);
+
+async function checkOrders(subject: Subject, tool: ListTool): Promise<void> {
+  const opened = await subject.begin();
+  for (const username of await readersOf(subject, opened, tool)) {
+    const { hidden } = fieldsFor(subject, tool, username);
+    for (const sort of sortsOf(tool)) {
+      const order = tool.orders[sort];
+      const what = `${nameOf(tool)} for ${username} with sort ${sort}`;
+      if (order === undefined || hidden.some(({ name }) => order.keys.includes(name))) {
+        const code = codeOf((await opened.caller.call('rest', username, tool, { sort })).answer);
+        ensure(code === 'FIELD_HIDDEN', `${what}: expected FIELD_HIDDEN, but got ${code}.`);
+        continue;
+      }
+      const rows = await opened.server.clock.stoppedFor(async () => {
+        const large = await walk(opened, tool, { as: username, size: () => 50, sort });
+        for (const size of SIZES)
+          ensureEqual(await walk(opened, tool, { as: username, size, sort }), large, `${what}: the rows in smaller pages`);
+        return large;
+      });
+      const distinct = new Set(rows.map((row) => JSON.stringify(row)));
+      ensure(distinct.size === rows.length, `${what}: ${rows.length - distinct.size} rows come twice.`);
+      for (const [at, row] of rows.entries())
+        ensure(at === 0 || compared(order, rows[at - 1] ?? {}, row) <= 0, `${what}: row ${at + 1} comes too late: ${inShort(row)}.`);
+    }
+  }
+}
+
+/** A row without a value counts as the lowest. */
+function compared({ keys, direction }: ListTool['orders'][string], a: Row, b: Row): number {
+  const valueOf = (row: Row, key: string) => (row[key] === HIDDEN || row[key] === undefined ? null : (row[key] as string | number | null));
+  for (const key of keys) {
+    const [one, other] = [valueOf(a, key), valueOf(b, key)];
+    if (one !== other) return (other !== null && (one === null || one < other) ? -1 : 1) * (direction === 'asc' ? 1 : -1);
+  }
+  return 0;
 }
 
 /** A value that the field accepts. No row need have it. */

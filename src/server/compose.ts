@@ -93,10 +93,8 @@ async function compose(config: Config, starting: Starting & { readonly log: Logg
   );
   const identity = createIdentity({ config, base, keys, kv, sealed, store: stores.engine, contracts, clock, log, domainPorts, webBuild });
   const approvals = createApprovals({ tools, verifier: identity.verifier, kv, meter: telemetry.meter });
-  // With an external issuer, nothing reads the engine's own store.
-  const signInStores = identity.embedded && stores.engine ? [stores.engine] : [];
   const readiness = createReadiness({
-    shared: [kv, ...signInStores],
+    shared: stores.engine ? [kv, stores.engine] : [kv],
     backends: withGateway ? [...tools.backends.values()] : local.map(tools.backend),
   });
   if (membership) use(watchMembership(membership, log, () => readiness.retire()));

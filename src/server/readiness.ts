@@ -9,7 +9,7 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  /** Sign-in needs all of these stores. */
+  /** The stores of the whole process. It is ready only if all of them answer. */
   readonly shared: readonly { ping(): Promise<void> }[];
   readonly backends: readonly ToolBackend[];
   readonly deadlineMs?: number | undefined;

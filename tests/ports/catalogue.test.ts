@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schemaFolder } from '../../src/server/schemas.ts';
+import { GRANTS } from '../../src/testing/contract/rights.ts';
 import { databases, openSqlTestStore, type SqlTestStore } from './sql-test-store.ts';
 import { builtIn } from '../registry.ts';
 
@@ -11,35 +12,6 @@ const DOMAINS = sqlDomains.map(({ name }) => name);
 const AUDIENCES = sqlDomains.flatMap(({ name, audiences }) => Object.keys(audiences).map((audience) => `${name}_${audience}`));
 /** A system role owns functions that run with more rights than their caller. No session can log in as it or become it. */
 const isSystemRole = (role: unknown) => /^tamshai_[a-z]+_(keeper|owner)$/.test(String(role));
-
-/** For each role except the owner: its grants in one schema, as "object right(columns); …". */
-const GRANTED = `
-  with granted as (
-    select 0 as kind, nspname::text as object, null::name as column_name, (a).grantee, (a).privilege_type
-      from (select nspname, aclexplode(nspacl) as a, nspowner from pg_namespace where nspname = $1) x where (a).grantee <> nspowner
-    union all
-    select 1, relname::text, null, (a).grantee, (a).privilege_type
-      from (select relname, relowner, aclexplode(relacl) as a from pg_class where relnamespace = $1::regnamespace) x
-      where (a).grantee <> relowner
-    union all
-    select 1, relname::text, attname, (a).grantee, (a).privilege_type
-      from (select relname, attname, relowner, aclexplode(attacl) as a from pg_attribute join pg_class c on c.oid = attrelid
-      where relnamespace = $1::regnamespace) x
-      where (a).grantee <> relowner
-    union all
-    select 1, proname || '()', null, (a).grantee, (a).privilege_type
-      from (select proname, proowner, aclexplode(coalesce(proacl, acldefault('f', proowner))) as a from pg_proc
-      where pronamespace = $1::regnamespace) x
-      where (a).grantee <> proowner
-  ), rights as (
-    select kind, coalesce(rolname, 'PUBLIC') as role, object, lower(privilege_type)
-      || coalesce('(' || string_agg(column_name::text, ' ' order by column_name::text collate "C") || ')', '') as permit
-    from granted left join pg_roles r on r.oid = grantee group by kind, rolname, object, privilege_type
-  ), objects as (
-    select kind, role, object, object || ' ' || string_agg(permit, ' ' order by permit collate "C") as line from rights
-    group by kind, role, object
-  )
-  select role::text as role, string_agg(line, '; ' order by kind, object collate "C") as rights from objects group by role`;
 
 describe.each(databases)('the catalogue of %s', (kind) => {
   let testRuntime: SqlTestStore;
@@ -140,7 +112,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   test('grants equal sql/rights.md, and none is for public', async () => {
     const granted = new Map<string, string[]>();
     for (const schema of ['tamshai', ...DOMAINS]) {
-      for (const { role, rights } of await testRuntime.owner(GRANTED, [schema]))
+      for (const { role, rights } of await testRuntime.owner(GRANTS, [schema]))
         granted.set(String(role), [
           ...(granted.get(String(role)) ?? []),
           `- ${schema}: ${String(rights).replace(`${schema} usage; `, '')}`,
@@ -195,7 +167,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   test('applying the policies again changes nothing', async () => {
     for (const { name, home } of sqlDomains) {
       const state = async () => [
-        await testRuntime.owner(GRANTED, [name]),
+        await testRuntime.owner(GRANTS, [name]),
         await testRuntime.owner('select * from pg_policies where schemaname = $1 order by tablename, policyname', [name]),
       ];
       const before = await state();

@@ -69,7 +69,7 @@ async function rightsOf({ registry }: Subject, domain: AnyDomain, owner: Owner):
 type Sections = Readonly<Record<string, readonly string[]>>;
 
 /** The grants of each role except the owner in one schema, as "object right(columns); …". */
-const GRANTS = `
+export const GRANTS = `
   with granted as (
     select 0 as kind, nspname::text as object, null::name as column_name, (a).grantee, (a).privilege_type
       from (select nspname, aclexplode(nspacl) as a, nspowner from pg_namespace where nspname = $1) x where (a).grantee <> nspowner

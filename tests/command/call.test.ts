@@ -180,6 +180,11 @@ describe('tools', () => {
     expect(own.code).toBe(0);
     expect(own.out).toContain('find_employees');
     expect(own.out).not.toContain('update_salary');
+    const one = await running.run(['tools', 'hr', 'find_employees', '--as', 'frank.davis']);
+    expect(one).toMatchObject({ code: 0, err: '' });
+    expect(one.out).toMatch(/tamshai call hr find_employees '\{.*\}' --as frank\.davis/);
+    const closed = await running.run(['tools', 'hr', 'update_salary', '--as', 'frank.davis']);
+    expect(closed).toMatchObject({ code: 2, err: expect.stringMatching(/^error {2}There is no tool "update_salary" on hr; there are /) });
     const json = await running.run(['tools', '--as', 'frank.davis', '--json']);
     const { servers } = json.json() as { servers: { name: string; tools: { name: string }[] }[] };
     expect(servers.find(({ name }) => name === 'tasks')?.tools.map(({ name }) => name)).toContain('add_task');

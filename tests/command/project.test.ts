@@ -88,6 +88,7 @@ describe('a configuration file', () => {
       ['ask', 'hello', '--as', 'nina.patel'],
       ['call', 'tasks', 'list_tasks', '--as', 'nina.patel'],
       ['tools', '--as', 'nina.patel'],
+      ['tools', 'tasks', 'list_tasks', '--as', 'nina.patel'],
       ['token', 'nina.patel'],
       ['token', 'nina.patel', '--server', 'tasks'],
       ['mcp', '--as', 'nina.patel', '--servers', 'tasks'],
@@ -129,6 +130,16 @@ const REFUSED: readonly (readonly [string, Files, string])[] = [
     'The tool "list desks" of desk (desk.ts) needs ',
   ],
   ['an unknown key', { 'tamshai.config.ts': CONFIG.replace(' domains }', ' domain: domains }') }, 'has the unknown key "domain"; '],
+  [
+    'an underscore in its name',
+    { 'desk.ts': domainText({ name: 'my_desk' }) },
+    'needs another name: 2 to 20 lower-case letters and digits, ',
+  ],
+  [
+    'an invisible character',
+    { 'desk.ts': domainText().replace('Lists the desks.', 'Lists\u200b the desks.') },
+    'The tool list_desks of desk (desk.ts) has the invisible or control character U+200B in a text; remove it.',
+  ],
   ['a name twice', { 'desk.ts': domainText({ name: 'tasks' }) }, 'Two domains have the name tasks ('],
   ['a role that nobody declares', { 'desk.ts': domainText({ role: 'employe' }) }, 'the role "employe", which nobody declares; '],
   [
@@ -179,6 +190,14 @@ describe('a configuration is refused with one sentence, no port is opened, and n
       expect(code).toBe(1);
       expect(err).toMatch(sentence);
     }
+  });
+
+  test('a domain with the port of the gateway', async () => {
+    const settings = { GATEWAY_PORT: String(port) };
+    expect(await tamshai(['start'], { cwd: project({ 'desk.ts': domainText({ port }) }), settings })).toMatchObject({
+      code: 1,
+      err: `error  gateway and desk (desk.ts) have the same port ${port}; declare another one, or set DESK_PORT.\n`,
+    });
   });
 
   test('the environment can move one of two equal ports, and a misspelt setting of an own domain is refused', async () => {

@@ -6,8 +6,11 @@ import type { Client } from './client.ts';
 export interface ListedTool {
   readonly name: string;
   readonly title: string;
+  readonly description: string;
   readonly kind: string;
   readonly roles: readonly string[];
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly examples: readonly { readonly ask: string; readonly input: object }[];
   readonly atOnceWhen?: string | null | undefined;
   /** The plural noun of the rows, or null if the tool is not a list. */
   readonly plural: string | null;

@@ -2,10 +2,9 @@
 import { dayIn } from '../../declare/company.ts';
 import { inputSchema } from '../../derive/answers.ts';
 import { mcpTool } from '../../derive/mcp.ts';
-import type { Tool } from '../../declare/tool.ts';
 import type { Registry } from '../../engine/registry.ts';
 import { pairs } from '../terminal/table.ts';
-import { indent, wrap } from '../terminal/text.ts';
+import { indent, safe, wrap } from '../terminal/text.ts';
 import type { Console } from './console.ts';
 import { didYouMean } from './nearest.ts';
 import { requireServer } from './servers.ts';
@@ -21,50 +20,77 @@ interface Taken {
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly items?: Taken;
+  readonly anyOf?: readonly Taken[];
+  readonly properties?: Readonly<Record<string, Taken>>;
 }
 
-function kindOf({ type, enum: values, format, minimum, maximum, maxLength, items }: Taken): string {
+function kindOf({ type, enum: values, format, minimum, maximum, maxLength, items, anyOf, properties }: Taken): string {
   if (values) return values.map(String).join(' | ');
   if (items) return `list of ${kindOf(items)}`;
+  if (anyOf) return anyOf.map((each) => (each.items ? 'a list of these' : kindOf(each))).join(', or ');
+  const [first] = Object.values(properties ?? {});
+  if (first) return `{ ${Object.keys(properties ?? {}).join(', ')} }, each ${kindOf(first)}`;
   const name = format ?? ([type].flat().join(' or ') || 'any');
   if (minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) return `${name} ${minimum} to ${maximum}`;
   return maxLength === undefined ? name : `${name}, at most ${maxLength} characters`;
 }
 
-function found(registry: Registry, server: string, name: string): Tool {
-  requireServer(
-    server,
-    registry.domains.map((domain) => domain.name),
-  );
-  const tool = registry.find(server, name);
-  if (tool) return tool;
-  const own = registry.tools.filter(({ domain }) => domain.name === server).map((each) => each.name);
-  throw new Stop(`There is no tool ${JSON.stringify(name)} on ${server}; there are ${own.join(', ')}.${didYouMean(name, own)}`, EXIT.usage);
+/** One tool, from the declarations or from the answer of a running gateway. */
+export interface DescribedTool {
+  readonly server: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly kind: string;
+  readonly roles: readonly string[];
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Undefined if unknown: the gateway does not list the codes. */
+  readonly errors?: readonly string[];
+  readonly examples: readonly { readonly ask: string; readonly as: string; readonly input: object; readonly expects?: string }[];
 }
 
-export function describeTool(registry: Registry, { server, name }: { server: string; name: string }, console: Console): number {
-  const tool = found(registry, server, name);
-  const { description } = mcpTool(tool, false);
-  const schema = inputSchema(tool);
-  const today = dayIn(tool.company.timeZone, new Date());
-  const examples = tool.examples.map(({ question, as, input, expects }) => ({
-    ask: question,
-    as,
-    input: input(today),
-    ...(expects && { expects }),
-  }));
-  if (console.json) {
-    console.value({
+/** Fails with the names that exist. */
+export function noTool(server: string, name: string, own: readonly string[]): Stop {
+  const names = own.join(', ');
+  return new Stop(`There is no tool ${JSON.stringify(name)} on ${server}; there are ${names}.${didYouMean(name, own)}`, EXIT.usage);
+}
+
+export function declaredTool({ domains, tools, find }: Registry, server: string, name: string): DescribedTool {
+  requireServer(
+    server,
+    domains.map((domain) => domain.name),
+  );
+  const tool = find(server, name);
+  if (tool === undefined)
+    throw noTool(
       server,
-      name: tool.name,
-      title: tool.title,
-      description,
-      kind: tool.kind,
-      roles: tool.roles,
-      inputSchema: schema,
-      errors: Object.keys(tool.errors),
-      examples,
-    });
+      name,
+      tools.filter(({ domain }) => domain.name === server).map((each) => each.name),
+    );
+  const today = dayIn(tool.company.timeZone, new Date());
+  return {
+    server,
+    name: tool.name,
+    title: tool.title,
+    description: mcpTool(tool, false).description,
+    kind: tool.kind,
+    roles: tool.roles,
+    inputSchema: inputSchema(tool),
+    errors: Object.keys(tool.errors),
+    examples: tool.examples.map(({ question, as, input, expects }) => ({
+      ask: question,
+      as,
+      input: input(today),
+      ...(expects && { expects }),
+    })),
+  };
+}
+
+export function describeTool(tool: DescribedTool, console: Console): number {
+  const { server, inputSchema: schema, errors: codes = [], examples } = tool;
+  const [name, title, description] = [tool.name, tool.title, tool.description].map(safe) as [string, string, string];
+  if (console.json) {
+    console.value(tool);
     return EXIT.ok;
   }
   const { style, width } = console.look;
@@ -76,20 +102,20 @@ export function describeTool(registry: Registry, { server, name }: { server: str
     ]
       .filter(Boolean)
       .join(', ');
-    return [key, field.description ? `${facts}. ${field.description}` : facts] as const;
+    const description = field.description ?? field.anyOf?.find((each) => each.description)?.description;
+    return [safe(key), safe(description ? `${facts}. ${description}` : facts)] as const;
   });
   const heading = (text: string) => ['', style.bold(text)];
-  console.out(`${style.bold(`${server} ${tool.name}`)}  ${tool.title}`, ...wrap(description, width));
+  console.out(`${style.bold(`${server} ${name}`)}  ${title}`, ...wrap(description, width));
   console.out(...heading('Input'), ...indent(taken.length === 0 ? ['nothing'] : pairs(taken, style), 2));
-  console.out(...heading('Roles'), `  ${tool.roles.join(', ')}`);
-  const codes = Object.keys(tool.errors);
+  console.out(...heading('Roles'), `  ${safe(tool.roles.join(', '))}`);
   if (codes.length > 0) console.out(...heading('Errors'), ...indent(wrap(codes.join(', '), width - 2), 2));
   const shown = examples.filter(({ expects }) => expects === undefined || expects === 'success').slice(0, 3);
   if (shown.length > 0) console.out(...heading('Examples'));
   for (const { ask, as, input } of shown)
     console.out(
-      `  ${style.dim(`# ${ask}`)}`,
-      `  tamshai call ${server} ${tool.name} '${JSON.stringify(input).replaceAll("'", `'\\''`)}' --as ${as}`,
+      `  ${style.dim(`# ${safe(ask)}`)}`,
+      `  tamshai call ${server} ${name} '${JSON.stringify(input).replaceAll("'", `'\\''`)}' --as ${as}`,
     );
   return EXIT.ok;
 }

@@ -6,11 +6,11 @@ import { count, indent, safe } from '../terminal/text.ts';
 import { errorLines, foreignKeys } from './answer.ts';
 import { openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
-import { fetchServers, type ListedTool, type Refused } from './listed.ts';
+import { fetchServers, type ListedServer, type ListedTool, type Refused } from './listed.ts';
 import { actAs, exampleUser } from './person.ts';
 import { requireServer } from './servers.ts';
 import { EXIT, exitOf } from './stop.ts';
-import { describeTool } from './tool.ts';
+import { declaredTool, type DescribedTool, describeTool, noTool } from './tool.ts';
 import { loadProject, type ProjectOptions } from '../registry.ts';
 
 type Listed = Pick<ListedTool, 'name' | 'title' | 'kind' | 'roles' | 'atOnceWhen'>;
@@ -23,7 +23,10 @@ interface Server {
 const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'writes at once' };
 const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'may need approval' : (KIND[kind] ?? ''));
 
-/** Lists all declared tools, or the tools that `as` may use according to the running gateway. */
+/**
+ * Lists all declared tools, or the tools that `as` may use according to the running gateway. With `as`, no code of the current folder
+ * runs.
+ */
 export async function tools(
   server: string | undefined,
   tool: string | undefined,
@@ -32,9 +35,9 @@ export async function tools(
   const console = openConsole(options.json);
   let servers: readonly Server[];
   let user = options.as;
-  if (options.as === undefined || tool !== undefined) {
+  if (options.as === undefined) {
     const { registry } = await loadProject(options);
-    if (server !== undefined && tool !== undefined) return describeTool(registry, { server, name: tool }, console);
+    if (server !== undefined && tool !== undefined) return describeTool(declaredTool(registry, server, tool), console);
     const { domains, tools: all } = registry;
     user = exampleUser(samplePeopleOf(registry));
     if (server !== undefined)
@@ -46,6 +49,7 @@ export async function tools(
   } else {
     const found = await fetchServers(openClient(actAs(readClientConfig(), options.as)));
     if ('answer' in found) return refused(found, console);
+    if (server !== undefined && tool !== undefined) return describeTool(listedTool(found, { server, name: tool, as: options.as }), console);
     servers = found;
   }
   if (server !== undefined) servers = servers.filter(({ name }) => name === server);
@@ -77,6 +81,24 @@ export async function tools(
   if (example !== undefined) console.out(style.dim(`See its input:  tamshai tools ${safe(example)}`));
   if (servers.length === 0) console.out(`There is no tool${server === undefined ? '' : ` on ${server}`} that this person may use.`);
   return EXIT.ok;
+}
+
+/** The tool as the gateway lists it for this person. */
+function listedTool(servers: readonly ListedServer[], { server, name, as }: { server: string; name: string; as: string }): DescribedTool {
+  requireServer(
+    server,
+    servers.map((each) => each.name),
+  );
+  const own = servers.find((each) => each.name === server)?.tools ?? [];
+  const tool = own.find((each) => each.name === name);
+  if (tool === undefined)
+    throw noTool(
+      server,
+      name,
+      own.map((each) => each.name),
+    );
+  const { title, description, kind, roles, inputSchema, examples } = tool;
+  return { server, name, title, description, kind, roles, inputSchema, examples: examples.map((each) => ({ ...each, as })) };
 }
 
 function refused({ answer, status }: Refused, console: Console): number {

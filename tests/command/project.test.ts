@@ -10,8 +10,8 @@ afterAll(removeFolders);
 
 /** A small domain on documents. */
 const domainText = ({ name = 'desk', port = 3120, role = 'employee', tool = 'list_desks', engine = 1, more = '' } = {}): string => `
-import { asc, contract, defineDomain, z } from 'tamshai';
-const ledger = (id: string, version: number) => contract(id, version, { sum: { input: z.strictObject({}), output: z.number() } });
+import { asc, defineContract, defineDomain, z } from 'tamshai';
+const ledger = (id: string, version: number) => defineContract(id, version, { sum: { input: z.strictObject({}), output: z.number() } });
 const domain = defineDomain({
   name: '${name}', title: 'Desks', engine: ${engine}, home: import.meta.url, port: ${port}, store: 'documents',
   audiences: { everyone: { roles: ['${role}'], sees: 'every desk' } },

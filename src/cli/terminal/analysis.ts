@@ -65,7 +65,7 @@ function printed({ columns, rows, totals }: Analysis, kindOf: KindOf, { style }:
         const value = row[name] ?? null;
         if (typeof value === 'number' && type === 'share') return signOf(value, isChange(column)) + percent(value);
         if (value === null && row === totals) return '';
-        return cell(value, kind, style, typeof value === 'number' ? decimals : 0);
+        return cell(value, kind, { style, decimals: typeof value === 'number' ? decimals : 0 });
       },
     };
   });

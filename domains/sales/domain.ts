@@ -17,7 +17,7 @@ export const sales = defineDomain({
     customers: {
       rows: { everyone: 'all' },
       writers: ['everyone'],
-      indexes: [['name'], ['status', 'name'], ['annual_revenue'], ['created_at']],
+      indexes: [['name'], ['status', 'name'], ['annual_revenue'], ['created_at'], ['plain_name']],
     },
     opportunities: {
       rows: { everyone: 'all' },
@@ -32,7 +32,7 @@ export const sales = defineDomain({
         ['customer_id', 'value'],
       ],
     },
-    leads: { rows: { everyone: 'all' }, indexes: [['score'], ['status', 'score'], ['created_at']] },
+    leads: { rows: { everyone: 'all' }, writers: ['everyone'], indexes: [['score'], ['status', 'score'], ['created_at'], ['email']] },
     quotas: { rows: { everyone: 'all' }, indexes: [['quarter']] },
   },
 });

@@ -5,18 +5,22 @@ import type { z } from 'zod';
 import type { DocumentReader } from '../../src/declare/documents.ts';
 import { type Filter, type FilterWords, is, NONE } from '../../src/declare/filter.ts';
 import { spelledPlainly } from '../../src/declare/spelling.ts';
-import { customer, opportunity, openStages } from './schemas.ts';
+import { customer, lead, opportunity, openStages } from './schemas.ts';
 
 export type Opportunity = z.output<typeof opportunity>;
 export type Customer = z.output<typeof customer>;
+export type Lead = z.output<typeof lead>;
 type Collections = 'customers' | 'opportunities' | 'leads' | 'quotas';
-type Reader = DocumentReader<Collections>;
+export type Reader = DocumentReader<Collections>;
 
 export const isOpen = is.oneOf(openStages);
 export const opportunityById = (documents: Reader, _id: string): Promise<Opportunity | null> =>
   documents.maybeOne(opportunity, 'opportunities', documents.where({ _id }));
 export const customerById = (documents: Reader, _id: string): Promise<Customer | null> =>
   documents.maybeOne(customer, 'customers', documents.where({ _id }));
+
+export const leadById = (documents: Reader, _id: string): Promise<Lead | null> =>
+  documents.maybeOne(lead, 'leads', documents.where({ _id }));
 
 /** Matches names that contain every word. It ignores order, case, accents and punctuation: "obrien" finds O'Brien. */
 export function called(words: FilterWords, field: 'search' | 'name_search' | 'owner_search', name: string): Filter {

@@ -124,6 +124,7 @@ function documentOf({ id, name, form, industry, status, revenue, owner, contact 
   return {
     _id: id,
     name,
+    plain_name: spelledPlainly(name),
     name_search: spelledPlainly(`${name}${form}`),
     company: `${name}${form}`,
     contact_name: contactName,

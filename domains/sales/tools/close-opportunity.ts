@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { formatMoney } from '../../../src/declare/money.ts';
 import { prose } from '../../../src/declare/fields.ts';
 import { sales } from '../domain.ts';
-import { dealLabel, isOpen, opportunityById } from '../rules.ts';
-import { closedStages, opportunity, opportunityId, opportunityNotFound, sum } from '../schemas.ts';
+import { customerById, dealLabel, isOpen, opportunityById } from '../rules.ts';
+import { closedStages, customer, opportunity, opportunityId, opportunityNotFound, sum } from '../schemas.ts';
 
 const isClosed = (stage: string) => (closedStages as readonly string[]).includes(stage);
 
@@ -12,7 +12,7 @@ export const closeOpportunity = sales.write({
   title: 'Close a deal',
   description:
     'Close an open deal as won or lost: its stage becomes CLOSED_WON or CLOSED_LOST, with the date of today. A won deal counts ' +
-    'with its actual value. A closed deal cannot be opened again, and no tool moves a deal to another open stage.',
+    'with its actual value, and makes a prospect an active customer. A closed deal cannot be opened again. update_opportunity moves a deal between open stages.',
   roles: ['sales-write', 'executive'],
   aliases: ['close_deal'],
   effect: 'changes',
@@ -70,6 +70,8 @@ export const closeOpportunity = sales.write({
     const won = outcome === 'won';
     const value = won ? (actual_value ?? found.value) : found.value;
     const stage = won ? 'CLOSED_WON' : 'CLOSED_LOST';
+    const account = won ? await customerById(documents, found.customer_id) : null;
+    const becomesActive = account?.status === 'PROSPECT';
     const written = notes === undefined ? found.notes : [found.notes, notes].filter(Boolean).join('\n');
     return {
       summary: `Close the deal ${found.deal_name} with ${found.customer_name} as ${outcome}, ${won ? 'at' : 'worth'} ${formatMoney(value, company)}`,
@@ -79,8 +81,10 @@ export const closeOpportunity = sales.write({
         { field: 'value', from: found.value, to: value, format: 'money' },
         { field: 'close_date', from: found.close_date, to: today, format: 'date' },
         ...(notes === undefined ? [] : [{ field: 'notes', from: found.notes, to: written }]),
+        ...(becomesActive ? [{ field: 'customer_status', from: 'PROSPECT', to: 'ACTIVE' }] : []),
       ],
       reason,
+      activates: becomesActive ? found.customer_id : null,
       patch: {
         stage,
         value,
@@ -93,13 +97,17 @@ export const closeOpportunity = sales.write({
     };
   },
 
-  execute: ({ opportunity_id, reason }, { documents, plan, me, now, output }) =>
-    documents.change(output, 'opportunities', documents.where({ _id: opportunity_id, stage: isOpen }), {
+  async execute({ opportunity_id, reason }, { documents, plan, me, now, output }) {
+    const updated_at = now.toISOString();
+    if (plan.activates !== null)
+      await documents.change(customer, 'customers', documents.where({ _id: plan.activates }), { status: 'ACTIVE', updated_at });
+    return documents.change(output, 'opportunities', documents.where({ _id: opportunity_id, stage: isOpen }), {
       ...plan.patch,
       close_reason: reason ?? null,
-      closed_at: now.toISOString(),
+      closed_at: updated_at,
       closed_by: me.principal,
       closed_by_name: me.name,
-      updated_at: now.toISOString(),
-    }),
+      updated_at,
+    });
+  },
 });

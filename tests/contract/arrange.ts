@@ -178,6 +178,8 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
     foreign: undefined,
     gone: await deletedOf(testServer, 'delete_customer', 'customer_id', 'list_customers', { status: 'CHURNED' }),
   }),
+  // No tool deletes a lead, so there is no deleted row.
+  lead_id: async () => ({ random: randomUUID(), gone: randomUUID(), foreign: undefined }),
   // No tool deletes a ticket, an article or a contact, so there is no deleted row.
   ticket_id: async (testServer, as, seesAll) => ({
     random: randomUUID(),

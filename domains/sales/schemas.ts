@@ -101,7 +101,7 @@ export const customer = z.object({
   industry: untrusted,
   status: z.enum(customerStates),
   tier: z.enum(tiers),
-  annual_revenue: amount.describe("The customer's own yearly revenue; 0 if unknown"),
+  annual_revenue: amount.nullable().describe("The customer's own yearly revenue"),
   address: z.object({ street: untrusted, city: untrusted, state: untrusted, zip: untrusted, country: untrusted }).nullable(),
   account_owner: storedEmail,
   account_owner_id: storedId.describe("The account owner's employee_id"),

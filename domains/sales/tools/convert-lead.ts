@@ -118,7 +118,7 @@ export const convertLead = sales.write({
         phone: null,
         status: 'PROSPECT',
         tier: 'free',
-        annual_revenue: 0,
+        annual_revenue: null,
         address: null,
         ...accountOwnerFields(seller),
       },

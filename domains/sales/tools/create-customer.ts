@@ -48,7 +48,7 @@ export const createCustomer = sales.write({
   summary: ({ name, account_owner_name }) => `Created the customer ${name}; the account owner is ${account_owner_name}`,
 
   async prepare(input, { documents, me, fail }) {
-    const { name, company = name, industry, contact_name, email, phone, tier = 'free', annual_revenue = 0, address, owner } = input;
+    const { name, company = name, industry, contact_name, email, phone, tier = 'free', annual_revenue = null, address, owner } = input;
     await ensureNewName(documents, name, { fail });
     const seller = await sellerOrCaller(documents, owner, { me, fail });
     const given = { contact_name, email, phone };
@@ -61,7 +61,7 @@ export const createCustomer = sales.write({
         { field: 'tier', from: null, to: tier },
         { field: 'account_owner_name', label: 'Account owner', from: null, to: seller.owner_name },
         ...Object.entries(given).flatMap(([field, to]) => (to === undefined ? [] : [{ field, from: null, to }])),
-        ...(annual_revenue === 0 ? [] : [{ field: 'annual_revenue', from: null, to: annual_revenue, format: 'money' as const }]),
+        ...(annual_revenue === null ? [] : [{ field: 'annual_revenue', from: null, to: annual_revenue, format: 'money' as const }]),
         ...(address === undefined ? [] : [{ field: 'address', from: null, to: Object.values(address).join(', ') }]),
       ],
       fields: {

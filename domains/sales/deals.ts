@@ -1,5 +1,7 @@
 /** How deals move through their stages, and the stored fields that follow from a deal's values. */
 import { spelledPlainly } from '../../src/declare/spelling.ts';
+import type { Seller } from './owners.ts';
+import type { Opportunity } from './rules.ts';
 import { openStages, type Stage } from './schemas.ts';
 
 export type OpenStage = (typeof openStages)[number];
@@ -23,4 +25,31 @@ export function changedFields<T extends Readonly<Record<string, unknown>>>(
   after: { readonly [K in keyof T]?: T[K] | undefined },
 ): Partial<T> {
   return Object.fromEntries(Object.entries(after).filter(([key, value]) => value !== undefined && value !== before[key])) as Partial<T>;
+}
+
+interface DealChange {
+  readonly stage?: OpenStage | undefined;
+  readonly value?: number | undefined;
+  readonly close_date?: string | undefined;
+  readonly probability?: number | undefined;
+  readonly deal_name?: string | undefined;
+  readonly notes?: string | undefined;
+}
+/** The values that a change asks for; undefined where the value stays. A new stage brings its usual probability. */
+export function wantedFields(
+  found: Opportunity,
+  { stage, value, close_date, probability, deal_name, notes }: DealChange,
+  seller: Seller | undefined,
+) {
+  const isNewStage = stage !== undefined && stage !== found.stage;
+  return {
+    deal_name,
+    stage,
+    value,
+    close_date,
+    probability: probability ?? (isNewStage ? usualProbability(stage) : undefined),
+    owner_name: seller?.owner_name,
+    owner_id: seller?.owner_id,
+    notes: notes === undefined ? undefined : [found.notes, notes].filter(Boolean).join('\n'),
+  };
 }

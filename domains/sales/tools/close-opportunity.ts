@@ -12,7 +12,8 @@ export const closeOpportunity = sales.write({
   title: 'Close a deal',
   description:
     'Close an open deal as won or lost: its stage becomes CLOSED_WON or CLOSED_LOST, with the date of today. A won deal counts ' +
-    'with its actual value, and makes a prospect an active customer. A closed deal cannot be opened again. update_opportunity moves a deal between open stages.',
+    'with its actual value, and makes a prospect an active customer. A closed deal cannot be opened again. update_opportunity moves ' +
+    'a deal between open stages.',
   roles: ['sales-write', 'executive'],
   aliases: ['close_deal'],
   effect: 'changes',

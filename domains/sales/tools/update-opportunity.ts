@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changed } from '../../../src/declare/define.ts';
 import { anyCase, day, line, prose } from '../../../src/declare/fields.ts';
-import { changedFields, isBackwards, isOpenStage, searchText, usualProbability, weighted } from '../deals.ts';
+import { changedFields, isBackwards, isOpenStage, searchText, wantedFields, weighted } from '../deals.ts';
 import { sales } from '../domain.ts';
 import { ownerFields, sellerCalled } from '../owners.ts';
 import { dealLabel, isOpen, opportunityById } from '../rules.ts';
@@ -21,8 +21,8 @@ export const updateOpportunity = sales.write({
   name: 'update_opportunity',
   title: 'Change a deal',
   description:
-    'Change an open deal: stage, value, expected closing day, owner, name or notes. A stage moves forward at any time, and backwards with ' +
-    'a reason. close_opportunity closes a deal as won or lost.',
+    'Change an open deal: stage, value, expected closing day, owner, name or notes. A stage moves forward at any time, and backwards ' +
+    'with a reason. close_opportunity closes a deal as won or lost.',
   roles: ['sales-write', 'executive'],
   aliases: ['update_deal'],
   effect: 'changes',
@@ -76,24 +76,14 @@ export const updateOpportunity = sales.write({
   summary: ({ deal_name, stage }) => `Changed the deal ${deal_name}; its stage is ${stage}`,
 
   async prepare(input, { documents, today, company, fail }) {
-    const { opportunity_id, stage, value, close_date, owner, deal_name, notes, reason } = input;
+    const { opportunity_id, stage, value, close_date, owner, reason } = input;
     const found = (await opportunityById(documents, opportunity_id)) ?? fail('OPPORTUNITY_NOT_FOUND', { opportunity_id });
     if (!isOpenStage(found.stage)) throw fail('OPPORTUNITY_ALREADY_CLOSED', { stage: found.stage, close_date: found.close_date });
     if (stage !== undefined && isBackwards(found.stage, stage) && !reason?.trim()) throw fail('REASON_REQUIRED', { stage: found.stage });
     if (close_date !== undefined && close_date !== found.close_date && close_date < today) throw fail('CLOSE_DATE_PAST', { close_date });
     const seller = owner === undefined ? undefined : await sellerCalled(documents, owner, fail);
-    const probability = input.probability ?? (stage === undefined || stage === found.stage ? undefined : usualProbability(stage));
-    const wanted = {
-      deal_name,
-      stage,
-      value,
-      close_date,
-      probability,
-      owner_name: seller?.owner_name,
-      owner_id: seller?.owner_id,
-      notes: notes === undefined ? undefined : [found.notes, notes].filter(Boolean).join('\n'),
-    };
-    const { owner_id, ...shown } = changedFields(found, wanted);
+    const { probability, ...wanted } = wantedFields(found, input, seller);
+    const { owner_id, ...shown } = changedFields(found, { ...wanted, probability });
     if (Object.keys(shown).length === 0 && owner_id === undefined) throw fail('NOTHING_TO_CHANGE', { opportunity_id });
     const formats = { value: 'money', close_date: 'date', probability: 'number' } as const;
     return {

@@ -12,6 +12,7 @@ export const finance = defineDomain({
   store: 'sql',
   roles: financeRoles,
   needs: { peopleChanges: { optional: peopleChanges, without: 'its copy of people does not change' } },
+  records: { expense_report: { id: 'report_id' } },
   audiences: {
     everyone: {
       roles: ['finance-read', 'finance-write', 'executive'],

@@ -22,6 +22,7 @@ export const hr = defineDomain({
     /** For domains that keep a copy of people; no tool selects it. */
     feed: { roles: [], sees: 'the name, department, manager and employment of everyone, in the order of changes' },
   },
+  records: { time_off_request: { id: 'request_id' } },
   masks: {
     pay: {
       hides: 'salary',

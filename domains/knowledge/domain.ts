@@ -9,6 +9,7 @@ export const knowledge = defineDomain({
   port: 3109,
   store: 'sql',
   audiences: { staff: { roles: ['employee'], sees: 'all entries, triples and their history' } },
+  records: { item: { id: 'id', shownBy: ['query', 'query_graph'] } },
   actsAtOnce:
     'People add entries, and change only what they recorded themselves. A change of what another person recorded needs an approval.',
 });

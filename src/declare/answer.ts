@@ -6,6 +6,8 @@ export type Answer = SuccessAnswer | ErrorAnswer | PendingAnswer;
 export interface SuccessAnswer {
   readonly status: 'success';
   readonly data: unknown;
+  /** After a write: what was done, in one sentence. */
+  readonly message?: string;
   readonly metadata?: ListMetadata;
 }
 

@@ -216,6 +216,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         ownInput,
         orders,
         fields,
+        rowId: firstOrder.keys.at(-1) ?? '',
         totals: totals &&
           computeTotals && {
             schema: totals,

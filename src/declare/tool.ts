@@ -1,6 +1,5 @@
 /** The types of tool declarations, and `Tool`. The builders in define.ts turn a declaration into a `Tool`; all derived code uses `Tool`. */
 import type { z } from 'zod';
-import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
 import type { Company } from './company.ts';
 import type { Calls, Client, Needs } from './contracts.ts';
@@ -14,6 +13,9 @@ import type { Person, Role } from './people.ts';
 import type { Row } from './rows.ts';
 import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
 import type { RoleSet } from './roles.ts';
+import type { Effect, Plan, RecordSpec } from './plan.ts';
+
+export type { Change, Effect, Plan, RecordSpec, Touched } from './plan.ts';
 
 /** Increase it when declarations must be rewritten. */
 export const ENGINE_VERSION = 1;
@@ -158,22 +160,6 @@ export type ListDef<
   S extends z.ZodObject,
 > = Listing<R, A, C, I, T, N, E, S> & (Finding<F, Q, I, E> | FetchingAll<C, I, T, E>);
 
-/** One line of an approval card. */
-export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
-/** What the approver sees. `prepare` builds it at the request and again at the execution; if the two cards differ, nothing is written. */
-export interface Plan {
-  /** What will happen, as one sentence without a full stop. */
-  readonly summary: string;
-  readonly subject: { readonly label: string; readonly id: string };
-  readonly changes: readonly Change[];
-  readonly reason?: string | null | undefined;
-  /** True if the condition in `atOnceWhen` holds. The tool then writes at once, unless the request sets `approvalBecause`. */
-  readonly own?: boolean;
-  /** For a removal: a sentence that says whether and how it can be undone. By default, the data stays but no tool can restore it. */
-  readonly afterwards?: string;
-}
-export type Effect = 'adds' | 'changes' | 'removes';
-
 export interface WriteDef<
   R extends Role,
   A extends string,
@@ -256,6 +242,11 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   /** All collections of the domain, each with the rows that every audience sees. */
   readonly collections?: { readonly [P in N]: Collected<keyof A & string>[K] };
   readonly masks?: Readonly<Record<string, Mask>>;
+  /**
+   * The types of records that the domain's writes change, by name. The tool `get_history` shows the changes of a record. For an input
+   * `room_id` of a write, the type `room` with the tool `get_room`, or the lists that end their order with `room_id`, needs no entry.
+   */
+  readonly records?: Readonly<Record<string, RecordSpec>>;
   /** Input keys that are not published and may repeat the caller's own identity. A call with another identity is refused. */
   readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
   /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
@@ -339,6 +330,8 @@ export interface ListTool extends ToolBase {
   readonly orders: Readonly<Record<string, Order<string>>>;
   /** The fields that can be filtered, grouped and measured; none if the tool fetches all rows itself. */
   readonly fields: readonly ListField[];
+  /** The field with the id of a row: the last key of each order. */
+  readonly rowId: string;
   page(input: Input, context: CallContext): Page;
 }
 /** Totals over all rows that the caller may see. */
@@ -376,10 +369,24 @@ export interface AnalyzeTool extends ToolBase {
   readonly kind: 'analyze';
   readonly lists: readonly ListTool[];
 }
+/** The tool that reads the changes of one record. The registry derives it from the writes of a server. */
+export interface HistoryTool extends ToolBase {
+  readonly kind: 'history';
+  readonly records: readonly RecordType[];
+}
+/** A type of records, with the tools that show one record of it. */
+export interface RecordType {
+  readonly type: string;
+  readonly id: string;
+  readonly shownBy: readonly (ReadTool | ListTool)[];
+}
 /** A tool that can write. */
 export type EffectTool = WriteTool | ActTool;
 /** A declaration with its types erased, for the pipeline and all derived code. */
-export type Tool = ReadTool | ListTool | EffectTool | AnalyzeTool | PagesTool | PlainTool;
+export type Tool = ReadTool | ListTool | EffectTool | AnalyzeTool | HistoryTool | PagesTool | PlainTool;
+
+/** Tools that answer with a page of rows. */
+export const isPaged = (tool: Tool): tool is ListTool | HistoryTool => tool.kind === 'list' || tool.kind === 'history';
 
 export const canWrite = (tool: Tool): tool is EffectTool => tool.kind === 'write' || tool.kind === 'act';
 /** What the tool does to the data; undefined for a tool that only reads. */

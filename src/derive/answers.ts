@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Company, DEFAULT_COMPANY, textFor } from '../declare/company.ts';
 import { companyText, originOf } from '../declare/fields.ts';
-import type { ListTool, Tool } from '../declare/tool.ts';
+import { canWrite, type ListTool, type Tool } from '../declare/tool.ts';
 
 /** The fixed date of generated examples. It keeps the contracts stable. */
 export const EXAMPLE_DAY = '2026-11-16';
@@ -74,6 +74,8 @@ export const successOf = (tool: Tool) =>
     status: z.literal('success'),
     data: tool.output,
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
+    ...(tool.kind === 'history' && { metadata }),
+    ...(canWrite(tool) && { message: z.string().optional().describe('What was done, in one sentence') }),
   });
 
 /** The possible direct answers to a call. The result of an approved write (`resultOf`) comes later. */

@@ -11,6 +11,7 @@ const KIND = {
   read: 'Reads',
   list: 'Lists, 50 at a time',
   analyze: 'Computes figures over the rows of a list',
+  history: 'Reads the changes of one record, a page at a time',
   write: 'Writes, after a person approves',
   act: 'Writes at once',
   pages: 'Read page by page',

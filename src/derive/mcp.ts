@@ -2,7 +2,7 @@
 import type { Answer } from '../declare/answer.ts';
 import { snakeCase } from '../declare/display.ts';
 import { qualifiedName } from '../engine/registry.ts';
-import { effectOf, type ListTool, type Tool } from '../declare/tool.ts';
+import { effectOf, isPaged, type ListTool, type Tool } from '../declare/tool.ts';
 import { inputSchema, outputSchema } from './answers.ts';
 
 export interface McpTool {
@@ -123,7 +123,7 @@ function answerSchema(tool: Tool): Record<string, unknown> {
   const waits = tool.kind === 'write';
   const answer = {
     data: outputSchema(tool),
-    ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
+    ...(isPaged(tool) && { metadata: { type: 'object' } }),
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
   };
   return {
@@ -176,6 +176,7 @@ export function describeAnswer(
   if (answer.status === 'error') return `${ended(answer.message ?? '')} ${answer.suggestedAction ?? ''}`.trim();
   if (answer.status === 'pending_confirmation')
     return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
-  const summary = tool?.summary(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
+  const asGiven = typeof asked === 'object' && asked !== null ? { ...asked } : {};
+  const summary = answer.message ?? tool?.summary(answer.data, asGiven) ?? 'Done';
   return answer.metadata?.warning ? `${summary.replace(/\.$/, '')}. ${answer.metadata.warning}` : summary;
 }

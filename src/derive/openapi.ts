@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { toolFailure } from '../declare/errors.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { Tool } from '../declare/tool.ts';
-import { confirmationData, EXAMPLE_DAY, errorAnswer, inputSchema, jsonSchema, pendingAnswer, successOf } from './answers.ts';
+import { confirmationData, EXAMPLE_DAY, errorAnswer, inputSchema, jsonSchema, metadata, pendingAnswer, successOf } from './answers.ts';
+import { auditFilters } from '../engine/audit/filters.ts';
+import { historyEvent } from '../engine/history/tool.ts';
 import { memoize, nextTurn } from '../engine/turns.ts';
 import {
   answer,
@@ -126,6 +128,7 @@ function toolPath(tool: Tool): [string, Json] {
 }
 
 const cancelled = z.object({ status: z.literal('cancelled'), confirmationId: z.uuid(), message: z.string() });
+const historyPage = z.object({ status: z.literal('success'), data: z.array(historyEvent), metadata });
 const auditPage = z.object({
   status: z.literal('success'),
   data: z.array(auditRecord),
@@ -266,11 +269,27 @@ function gatewayPaths(registry: Registry): Json {
     '/api/user/mcp-tools': {
       get: operation('Which tools may I use', succeeded('ToolList'), { operationId: 'userTools', tags: ['user'] }),
     },
+    '/api/history/{server}/{type}/{id}': {
+      get: operation('Who changed a record, and what: the newest change first', jsonSchema(historyPage, 'output'), {
+        operationId: 'history',
+        tags: ['audit'],
+        parameters: [
+          ...['server', 'type', 'id'].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } },
+          { name: 'cursor', in: 'query', schema: { type: 'string' } },
+        ],
+      }),
+    },
     '/api/audit': {
       get: operation('The audit log, newest first: executives see all records, others only their own', jsonSchema(auditPage, 'output'), {
         operationId: 'audit',
         tags: ['audit'],
         parameters: [
+          ...Object.entries(jsonSchema(auditFilters, 'input')['properties'] as Json).map(([name, schema]) => ({
+            name,
+            in: 'query',
+            schema,
+          })),
           { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } },
           { name: 'cursor', in: 'query', schema: { type: 'string' } },
         ],

@@ -13,6 +13,7 @@ export const successAnswer = z.object({
 export const answer = z.union([successAnswer, errorAnswer, pendingAnswer]);
 
 export const user = z.object({
+  userId: z.string().describe('The subject of the sign-in'),
   username: z.string(),
   name: z.string(),
   email: z.string(),
@@ -44,7 +45,7 @@ const tool = z.object({
   qualifiedName: z.string(),
   title: z.string(),
   description: z.string(),
-  kind: z.enum(['read', 'list', 'analyze', 'write', 'act']),
+  kind: z.enum(['read', 'list', 'analyze', 'history', 'write', 'act']),
   plural: z.string().nullable(),
   needsApproval: z.boolean(),
   atOnceWhen: z.string().nullable(),
@@ -90,7 +91,10 @@ export const auditRecord = z
     requestId: z.string(),
     input: z.string().describe('Without secrets'),
     confirmationId: z.string().optional(),
+    askedAt: z.string().optional().describe('When an approved change was asked for'),
+    records: z.array(z.string()).optional().describe('The records that a write changed, as <type>/<id>'),
     changes: z.unknown().optional(),
+    reason: z.string().optional(),
   })
   .loose();
 export const sealedRecord = auditRecord.extend({ mac: z.string() });

@@ -26,11 +26,28 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
   return undefined;
 }
 
-/** The rule for a call. The rights of an analysis are those of its list; without a list, those of any list that the caller may use. */
+/**
+ * The rule for a call. The rights of an analysis are those of its list; without a list, those of any list that the caller may use. The
+ * rights of a history are those of a tool that shows the record.
+ */
 export function accessRuleFor(tool: Tool, input: unknown, roles: ReadonlySet<Role>): Tool {
+  const isOpen = (each: Tool) => opens(each, roles);
+  if (tool.kind === 'history') {
+    const type = valueIn(input, 'type');
+    const shownBy = tool.records.find((each) => each.type === type)?.shownBy ?? rulesOf(tool);
+    return shownBy.find(isOpen) ?? shownBy[0] ?? tool;
+  }
   if (tool.kind !== 'analyze') return tool;
-  const of = typeof input === 'object' && input !== null && 'of' in input ? input.of : undefined;
-  return tool.lists.find(({ name }) => name === of) ?? tool.lists.find((list) => opens(list, roles)) ?? tool;
+  const of = valueIn(input, 'of');
+  return tool.lists.find(({ name }) => name === of) ?? tool.lists.find(isOpen) ?? tool;
+}
+const valueIn = (input: unknown, key: string): unknown =>
+  typeof input === 'object' && input !== null && Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined;
+
+/** The tools whose rights a derived tool has; the tool itself otherwise. */
+function rulesOf(tool: Tool): readonly Tool[] {
+  if (tool.kind === 'history') return tool.records.flatMap(({ shownBy }) => shownBy);
+  return tool.kind === 'analyze' ? tool.lists : [tool];
 }
 
 type CachedSession = Omit<CallSession, 'requestId'>;
@@ -108,10 +125,9 @@ export const matrixRow = (tool: Tool): Map<Role, string> =>
     ]),
   );
 
-/** The audiences with which one role can use the tool; an analysis has those of its lists. */
+/** The audiences with which one role can use the tool; a derived tool has those of the tools that it is made from. */
 export function audiencesFor(tool: Tool, role: Role): string[] {
-  const rules: readonly Subject[] = tool.kind === 'analyze' ? tool.lists : [tool];
-  return [...new Set(rules.flatMap((rule) => audienceFor(rule, new Set([role])) ?? []))];
+  return [...new Set(rulesOf(tool).flatMap((rule) => audienceFor(rule, new Set([role])) ?? []))];
 }
 
 export function withNeeds(

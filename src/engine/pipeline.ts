@@ -9,6 +9,7 @@ import { completedCall, recorder } from './audit/recorder.ts';
 import { explainNotLinked } from './contracts.ts';
 import { startDeadline } from './deadline.ts';
 import { applyFirstUse } from './first-use.ts';
+import { readHistory } from './history/read.ts';
 import { listRows, readResourcePage } from './lists/lists.ts';
 import { parseInput, quoted } from './parse-input.ts';
 import type { AuthorizedCall, Call, CallRequest, KnownCall, ParsedCall, ReadyCall, Runtime } from './runtime.ts';
@@ -77,6 +78,7 @@ const performers: { readonly [K in Exclude<Tool['kind'], 'plain'>]: (call: Ready
   read: performRead,
   list: listRows,
   analyze,
+  history: readHistory,
   pages: readResourcePage,
   act,
   write,

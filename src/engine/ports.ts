@@ -53,7 +53,17 @@ export interface AuditRecord {
   readonly requestId: string;
   readonly input: string;
   readonly confirmationId?: string;
+  /** When the approved change was asked for. */
+  readonly askedAt?: string;
+  /** The records that a write changed, each as `<type>/<id>`. */
+  readonly records?: readonly string[];
   readonly changes?: unknown;
+  /** Further records in `records` that changed with the first one, each with its own changes. */
+  readonly touched?: readonly { readonly record: string; readonly changes: unknown }[];
+  /** Why the change was made, in the words of the requester. */
+  readonly reason?: string;
+  /** The history of the records shows the change only to those who see this mask; to others from `until` on, if it is set. */
+  readonly confidential?: { readonly mask: string; readonly until?: string };
 }
 
 export interface ChainedRecord {
@@ -62,13 +72,19 @@ export interface ChainedRecord {
   /** The stored text, which the MAC covers. */
   readonly body: string;
   readonly mac: string;
-  /** True if the store has the record under a wrong time or person. Set only when a whole chain is read. */
+  /** True if the store has the record under a wrong time, person or key. Set only when a whole chain is read. */
   readonly misfiled?: boolean;
 }
 
 export interface AuditQuery {
   /** Only the records of this person. */
   readonly principal?: string | undefined;
+  /** Only records with all these keys, made with `auditKey`. */
+  readonly keys?: readonly string[] | undefined;
+  /** Only records from this time on, as an ISO time in UTC. */
+  readonly from?: string | undefined;
+  /** Only records before this time. */
+  readonly to?: string | undefined;
   readonly limit: number;
   /** Only records before this position in the audit log. */
   readonly before?: { readonly at: string; readonly chain: string; readonly n: number } | undefined;

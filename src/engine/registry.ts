@@ -1,5 +1,6 @@
 /** The registry of all domains, tools, resources and prompts. It is built once at the start. */
 import { withAnalyses } from './analyze/tool.ts';
+import { withHistories } from './history/tool.ts';
 import { type Company, DEFAULT_COMPANY } from '../declare/company.ts';
 import { type Contract, contractName } from '../declare/contracts.ts';
 import { declaredFor, sameCompany } from '../declare/for-company.ts';
@@ -52,7 +53,7 @@ export function createRegistry(
 ): Registry {
   const { company = DEFAULT_COMPANY, follows = [] } = options;
   const declared = declaredFor({ tools: declaredTools, resources: declaredResources }, company);
-  const tools = withAnalyses(declared.tools);
+  const tools = withHistories(withAnalyses(declared.tools));
   const resourcesAndPrompts = declared.resources;
   const provides = (options.provides ?? []).map((provision) => ({ ...provision, company }));
   const byName = new Map<string, Tool>();

@@ -1,6 +1,8 @@
 /** Reads and verifies the audit log over all processes and domains, newest record first. */
 import { z } from 'zod';
 import type { AuditVerdict, VerifiedChain } from '../engine/audit/verify.ts';
+import { type AuditFilters, auditFilters } from '../engine/audit/filters.ts';
+import { auditKey } from '../engine/audit/keys.ts';
 import type { Checkpoint } from '../engine/audit/chain.ts';
 import type { Cursors } from '../engine/lists/cursor.ts';
 import { failure } from '../declare/errors.ts';
@@ -10,7 +12,12 @@ import type { AuditChains, AuditQuery, ChainedRecord } from '../engine/ports.ts'
 const position = z.strictObject({ at: z.string(), chain: z.string(), n: z.number() });
 /** The questions that a process with a part of the audit log answers. */
 export const auditQuestion = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.literal('page'), limit: z.int().min(1).max(100), before: position.optional() }),
+  z.strictObject({
+    what: z.literal('page'),
+    limit: z.int().min(1).max(100),
+    before: position.optional(),
+    filters: auditFilters.optional(),
+  }),
   z.strictObject({ what: z.literal('record'), chain: z.string(), n: z.int() }),
   z.strictObject({ what: z.literal('verify') }),
 ]);
@@ -59,7 +66,10 @@ export interface AuditPage {
 export type FederatedVerdict = AuditVerdict & { readonly missing?: readonly string[] };
 
 export interface AuditReader {
-  page(person: Person, limit: number, cursor: string | undefined): Promise<AuditPage>;
+  page(
+    person: Person,
+    asked: { readonly limit: number; readonly cursor?: string | undefined; readonly filters?: AuditFilters },
+  ): Promise<AuditPage>;
   record(person: Person, chain: string, n: number): Promise<object>;
   verify(person: Person): Promise<FederatedVerdict>;
 }
@@ -101,8 +111,13 @@ export function createAuditPart(sources: readonly AuditChains[], verifyAll: () =
   return async (person, question) => {
     switch (question.what) {
       case 'page': {
-        const { limit, before } = question;
-        const found = await page({ principal: seesAll(person) ? undefined : person.principal, limit, before });
+        const { limit, before, filters = {} } = question;
+        const { from, to, ...others } = filters;
+        const keys = Object.entries(others).flatMap(([kind, value]) =>
+          value === undefined ? [] : [auditKey(kind as keyof typeof others, value)],
+        );
+        const principal = seesAll(person) ? undefined : person.principal;
+        const found = await page({ principal, keys, from: timeOf(from), to: timeOf(to), limit, before });
         return { records: newest(found, limit) };
       }
       case 'record':
@@ -118,6 +133,9 @@ export function createAuditPart(sources: readonly AuditChains[], verifyAll: () =
     }
   };
 }
+
+/** The times of records have milliseconds. */
+const timeOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
 
 type Placed = Pick<ChainedRecord, 'chain' | 'n'> & { readonly at: string };
 const before = (a: Placed, b: Placed) =>
@@ -191,11 +209,11 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
     };
   }
   return {
-    async page(person, limit, cursor) {
-      const binding = { server: 'gateway', tool: 'audit', filters: {}, person };
+    async page(person, { limit, cursor, filters = {} }) {
+      const binding = { server: 'gateway', tool: 'audit', filters, person };
       const after = cursor === undefined ? undefined : cursors.open(cursor, binding);
       const from = after && { at: String(after[0]), chain: String(after[1]), n: Number(after[2]) };
-      const { answers, about } = await ask(person, { what: 'page', limit: limit + 1, ...(from && { before: from }) });
+      const { answers, about } = await ask(person, { what: 'page', limit: limit + 1, filters, ...(from && { before: from }) });
       const found = distinct(
         answers.flatMap(({ records }) => records),
         ({ chain, n }) => `${chain} ${n}`,

@@ -6,6 +6,8 @@ import { dayIn } from '../declare/company.ts';
 import type { ConfirmationView, DecisionService } from '../engine/approvals/decisions.ts';
 import { openapiDocument } from '../derive/openapi.ts';
 import { Failure, failure } from '../declare/errors.ts';
+import { auditFilters } from '../engine/audit/filters.ts';
+import { GET_HISTORY } from '../engine/history/tool.ts';
 import type { Registry } from '../engine/registry.ts';
 import type { UnexecutedDecision } from '../engine/audit/recorder.ts';
 import type { RecordRefused } from '../engine/audit/refused.ts';
@@ -41,6 +43,7 @@ export interface GatewayRoutes extends CallersOptions {
 const decision = z.strictObject({ approved: z.boolean('approved must be true or false') });
 const which = z.strictObject({ decided: z.enum(['true', 'false']).default('false') });
 const page = z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(50), cursor: z.string().max(4000).optional() });
+const auditQuery = page.extend(auditFilters.shape).strict();
 
 export function createGatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
@@ -87,6 +90,14 @@ export function createGatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): 
     return sendAnswer(reply, await backend(server).call(request), found);
   });
 
+  app.get<{ Params: { server: string; type: string; id: string } }>('/api/history/:server/:type/:id', async (req, reply) => {
+    const { server, type, id } = req.params;
+    const tool = registry.find(server, GET_HISTORY);
+    const input = { ...parsed(page, req.query), type, id };
+    const request = { server, tool: GET_HISTORY, input, caller: await caller(req), surface: 'rest' as const, requestId: req.id };
+    return sendAnswer(reply, await backend(server).call(request), tool);
+  });
+
   app.post<{ Params: { id: string } }>('/api/confirm/:id', { config: { record: ofDecision } }, async (req, reply) => {
     const who = await countedCaller(req, true);
     req.recorded = true;
@@ -121,6 +132,7 @@ export function createGatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): 
     return {
       status: 'success',
       data: {
+        userId: person.sub,
         username,
         name,
         email,
@@ -141,8 +153,8 @@ export function createGatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): 
 
   app.get('/api/audit', async (req) => {
     const { person } = await countedCaller(req);
-    const { limit, cursor } = parsed(page, req.query);
-    const { data, hasMore, nextCursor, about } = await deps.auditLog.page(person, limit, cursor);
+    const { limit, cursor, ...filters } = parsed(auditQuery, req.query);
+    const { data, hasMore, nextCursor, about } = await deps.auditLog.page(person, { limit, cursor, filters });
     return {
       status: 'success',
       data,

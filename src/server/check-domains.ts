@@ -10,6 +10,7 @@ import { maskedFieldNames } from '../declare/masks.ts';
 import { lastName, walkSchema } from '../declare/walk-schema.ts';
 import { mcpTool } from '../derive/mcp.ts';
 import { ANALYZE } from '../engine/analyze/tool.ts';
+import { GET_HISTORY } from '../engine/history/tool.ts';
 import { mcpPrompt, mcpResource } from '../derive/resources.ts';
 import { ConfigProblem } from './config.ts';
 import { pathIn } from './config-file.ts';
@@ -193,8 +194,9 @@ function checkTool(tool: Tool, where: string): void {
       `The tool ${quoted(name)} of ${where} needs another name: lower-case letters, digits and single underscores, ` +
         `at most ${MAX_TOOL_NAME} characters together with the domain.`,
     );
-  if ([name, ...tool.aliases].includes(ANALYZE))
-    throw new ConfigProblem(`The tool ${quoted(name)} of ${where} needs another name: every server has a tool ${ANALYZE} of the engine.`);
+  const taken = [ANALYZE, GET_HISTORY].find((reserved) => [name, ...tool.aliases].includes(reserved));
+  if (taken !== undefined)
+    throw new ConfigProblem(`The tool ${quoted(name)} of ${where} needs another name: the engine has a tool ${taken} for every server.`);
   const own = new Set(Object.values(domain.audiences).flatMap((audience) => audience.roles));
   const foreign = tool.audience === undefined ? roles.find((role) => !own.has(role)) : undefined;
   if (foreign !== undefined)

@@ -184,7 +184,9 @@ describe.each(byName)('%s', (_name, tool) => {
   });
 
   it('refuses text with hidden or reordering characters', async () => {
-    const texts = propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor');
+    // A text that is no id of a record is the id of no record.
+    const isId = (name: string) => tool.kind === 'history' && name === 'id';
+    const texts = propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor' && !isId(name));
     const wrong = texts.flatMap(([key]) => Object.entries(UNSEEN).map(([what, hidden]) => ({ key, what, hidden })));
     await concurrently(wrong, ({ key, what, hidden }) => refused({ ...good.input, [key]: `Anna${hidden}Bell` }, `${key} with ${what}`));
   });

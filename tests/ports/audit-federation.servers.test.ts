@@ -104,7 +104,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const { data, nextCursor, about } = await at(name).read.page(eve, 17, cursor);
+      const { data, nextCursor, about } = await at(name).read.page(eve, { limit: 17, cursor });
       seen.push(...(data as Shown[]).map(({ requestId }) => requestId));
       expect(about).toEqual({ recordedBy: ['gateway1', 'gateway2', 'hr'], missing: [] });
       cursor = nextCursor;
@@ -113,7 +113,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
   });
 
   it('people see only their own records, in pages and by record number', async () => {
-    const { data } = await at('gateway1').read.page(person(1), 50, undefined);
+    const { data } = await at('gateway1').read.page(person(1), { limit: 50 });
     expect(new Set((data as Shown[]).map(({ username }) => username))).toEqual(new Set(['person.1']));
     expect(data).toHaveLength(20);
     const own = (data as Shown[])[0] ?? expect.fail('nothing');
@@ -209,7 +209,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
             .then(async (found) => reply.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
         },
       });
-      await at('gateway1').read.page(eve, 50, undefined);
+      await at('gateway1').read.page(eve, { limit: 50 });
       await expect.poll(() => reply.length, { timeout: 5_000 }).toBeGreaterThan(0);
       // The letters eyJ can occur in ciphertext by chance, so the pattern for a token also requires a dot.
       expect(reply.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
@@ -223,7 +223,7 @@ describe.each(server ? [server] : [])('three processes', (on) => {
   it('a page and a verification name a process that is down, and cover the others', async () => {
     await at('gateway2').close();
     nodes.delete('gateway2');
-    const { about, data } = await at('gateway1').read.page(eve, 50, undefined);
+    const { about, data } = await at('gateway1').read.page(eve, { limit: 50 });
     expect(about).toMatchObject({ recordedBy: ['gateway1', 'hr'], missing: ['gateway2'] });
     expect(data).toHaveLength(40);
     expect(await at('gateway1').read.verify(eve)).toMatchObject({ ok: true, missing: ['gateway2'] });

@@ -319,7 +319,7 @@ function formerFiles(domains: readonly string[]): Migration[] {
 exception when duplicate_object or unique_violation then null;
 end $$;\n`;
   return migrationsOf(builtIn, domains)
-    .filter(({ name }) => !/^platform\/00[234]|\/owner$/.test(name))
+    .filter(({ name }) => !/^platform\/00[2345]|\/(owner|audit_keys)$/.test(name))
     .map(({ domain, ...file }) => ({
       ...file,
       text: domain === undefined ? file.text : file.text.replace(`call tamshai.ensure_keeper('${domain}');\n`, () => former(domain)),
@@ -346,7 +346,8 @@ describe.each(databases)('a database of the version before migration roles, on %
         'platform/002_connected_clients.sql',
         'platform/003_domain_owners.sql',
         'platform/004_engine_rights.sql',
-        ...domains.map((domain) => `${domain}/owner`),
+        'platform/005_audit_keys.sql',
+        ...domains.flatMap((domain) => [`${domain}/owner`, `${domain}/audit_keys`]),
       ];
       expect((await missing(owner, files)).toSorted()).toEqual(added.toSorted());
       expect((await migrate(owner, files)).toSorted()).toEqual(added.toSorted());

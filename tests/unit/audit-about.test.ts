@@ -24,7 +24,7 @@ const made = (own: AuditAnswer, rest?: OtherParts) =>
 const names = (data: readonly object[]) => data.map((each) => (each as { tool: string }).tool);
 
 test('a single process returns all records', async () => {
-  const { about, data } = await made(of(record('calls-a', 1, 1))).page(eve, 50, undefined);
+  const { about, data } = await made(of(record('calls-a', 1, 1))).page(eve, { limit: 50 });
   expect([about, names(data)]).toEqual([{ recordedBy: ['gateway-1'], missing: [] }, ['calls-a 1']]);
 });
 
@@ -34,13 +34,13 @@ test('the newest records come first, and a record that two processes return appe
     ['gateway-1', 'hr1', 'hr2'],
   );
   const all = made(of(record('calls-g', 4, 4), record('calls-g', 3, 1)), rest);
-  const { data, hasMore, nextCursor, about } = await all.page(eve, 3, undefined);
+  const { data, hasMore, nextCursor, about } = await all.page(eve, { limit: 3 });
   expect(names(data)).toEqual(['calls-hr2 7', 'calls-g 4', 'hr-hr1 1']);
   expect([hasMore, typeof nextCursor, about]).toEqual([true, 'string', { recordedBy: ['gateway-1', 'hr1', 'hr2'], missing: [] }]);
 });
 
 test('a page names the processes that hold records and did not answer', async () => {
-  const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, 50, undefined);
+  const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, { limit: 50 });
   expect(about).toMatchObject({ recordedBy: ['gateway-1', 'hr1'], missing: ['gateway-2', 'tax'] });
   expect(about.warning).toContain('gateway-2, tax did not answer, and each process keeps its own records');
 });

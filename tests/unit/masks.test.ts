@@ -175,7 +175,17 @@ test('the audit log leaves out masked values at any depth', () => {
     requestId: 'r',
     caller: { person, origin: 'web' } as Caller,
   } as const;
-  const record = recorder.wroteAtOnce({ runtime, request, tool, started: 0 }, { status: 'success', data: null }, changes);
+  const record = recorder.wroteAtOnce(
+    { runtime, request, tool, started: 0 },
+    { status: 'success', data: null },
+    {
+      record: undefined,
+      changes,
+      touched: [],
+      reason: null,
+      confidential: undefined,
+    },
+  );
   expect(record.changes).toEqual([
     { field: 'figure' },
     { field: 'lines.figure' },

@@ -26,6 +26,7 @@ const changes = [
   { field: 'salary', label: 'Salary', from: 1, to: 2, format: 'money' as const },
   { field: 'department', label: 'Department', from: 'a', to: 'b', format: 'text' as const },
 ];
+const effect = { record: 'employee/e1', changes, touched: [], reason: 'Moves, SSN 123-45-6789', confidential: undefined };
 const success: Answer = { status: 'success', data: [{}, {}] };
 
 const HEAD = '"at":"2026-11-18T10:00:00.000Z","principal":"staff/alice","username":"alice.chen"';
@@ -62,8 +63,18 @@ const KINDS: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'a write without approval',
-    () => recorder.wroteAtOnce(call(), { status: 'success', data: {} }, changes),
-    `{${HR},"decision":"allowed","code":null,"ms":0,"rows":1,"requestId":"r1",${INPUT},${CHANGES}}`,
+    () => recorder.wroteAtOnce(call(), { status: 'success', data: {} }, effect),
+    `{${HR},"decision":"allowed","code":null,"ms":0,"rows":1,"requestId":"r1",${INPUT},"records":["employee/e1"],${CHANGES},"reason":"Moves, SSN *** (Hidden)"}`,
+  ],
+  [
+    'a write that changed another record too',
+    () =>
+      recorder.wroteAtOnce(
+        call(),
+        { status: 'success', data: {} },
+        { ...effect, reason: null, touched: [{ record: 'employee/e2', changes }], confidential: { mask: 'pay', until: '2027-01-01' } },
+      ),
+    `{${HR},"decision":"allowed","code":null,"ms":0,"rows":1,"requestId":"r1",${INPUT},"records":["employee/e1","employee/e2"],${CHANGES},"touched":[{"record":"employee/e2",${CHANGES}}],"confidential":{"mask":"pay","until":"2027-01-01"}}`,
   ],
   [
     'a list with a condition on a masked field',
@@ -94,10 +105,18 @@ const KINDS: readonly (readonly [string, () => unknown, string])[] = [
     () =>
       recorder.executed(
         { runtime, tool: tool as never, started: performance.now() },
-        { id: 't1', server: 'hr', tool: 'update_salary', input, card: { changes } } as unknown as Ticket,
+        {
+          id: 't1',
+          server: 'hr',
+          tool: 'update_salary',
+          input,
+          askedAt: '2026-01-01T00:00:00.000Z',
+          card: { changes },
+        } as unknown as Ticket,
         { person, origin: 'command', requestId: 'r2' },
+        { ...effect, reason: null },
       ),
-    `{${HEAD},"surface":"internal","origin":"command","server":"hr","tool":"update_salary","decision":"approved","code":null,"ms":0,"rows":1,"requestId":"r2",${INPUT},"confirmationId":"t1",${CHANGES}}`,
+    `{${HEAD},"surface":"internal","origin":"command","server":"hr","tool":"update_salary","decision":"approved","code":null,"ms":0,"rows":1,"requestId":"r2",${INPUT},"confirmationId":"t1","askedAt":"2026-01-01T00:00:00.000Z","records":["employee/e1"],${CHANGES}}`,
   ],
   [
     'a denial',

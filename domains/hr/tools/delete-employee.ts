@@ -56,6 +56,7 @@ export const deleteEmployee = hr.write({
     },
   ],
 
+  summary: ({ name }) => `${name} has been deleted.`,
   async prepare({ employee_id }, { sql, me, fail }) {
     if (employee_id === me.employeeId) throw fail('CANNOT_DELETE_SELF');
     const person =

@@ -21,6 +21,7 @@ export const addTask = tasks.act({
     },
   ],
 
+  summary: ({ task_id, title }) => `Added task ${task_id}: ${title}`,
   async execute({ title, description }, { addTask }) {
     const task = await addTask(title, description);
     return { task_id: task.id, status: 'created', title: task.title };

@@ -51,7 +51,8 @@ export function* readDeclarations(registry: Registry, phrases: Phrases): Generat
   for (const tool of registry.tools) {
     const domain = domains.get(tool.domain);
     // The offline model fills only plain inputs.
-    if (domain && tool.kind !== 'analyze') tools.push(declarationOf(tool, domain, phrases.get(qualifiedName(tool))));
+    if (domain && tool.kind !== 'analyze' && tool.kind !== 'history')
+      tools.push(declarationOf(tool, domain, phrases.get(qualifiedName(tool))));
     yield;
   }
   const { roles } = registry;

@@ -89,6 +89,7 @@ function reportError(
 const toolNamesInWords = (text: string): string => text.replace(/\b([a-z]+(?:_[a-z]+)+)\b/g, (name) => name.replaceAll('_', ' '));
 
 function reportChange(entry: IndexedTool, answer: Extract<Answer, { status: 'success' }>): string {
+  if (answer.message !== undefined) return answer.message;
   const [row] = rowsIn(answer);
   if (!row) return `Done: ${lowerFirst(entry.tool.title)}.`;
   const shape = entry.rowSchema;

@@ -69,7 +69,9 @@ function report(
 ): number {
   const { confirmationData } = pending;
   if (body.status === 'success') {
-    console.out(`${console.look.style.green('Done.')} ${became(confirmationData)}`, `Request ${safe(requestId)}`);
+    const { message } = body as { readonly message?: unknown };
+    const done = typeof message === 'string' ? [safe(message)] : [];
+    console.out([console.look.style.green('Done.'), ...done, became(confirmationData)].join(' '), `Request ${safe(requestId)}`);
     return EXIT.ok;
   }
   if (body.status === 'cancelled') {

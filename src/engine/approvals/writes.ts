@@ -2,8 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createCallContext, formerSession, opens, sessionFor, storeOf, withNeeds } from '../access.ts';
 import type { Answer, CardChange, ConfirmationData, SuccessAnswer } from '../../declare/answer.ts';
-import { completedCall, recorder } from '../audit/recorder.ts';
+import { completedCall, type RecordedEffect, recorder } from '../audit/recorder.ts';
 import { explainNotLinked } from '../contracts.ts';
+import { doneSentence } from './done.ts';
+import { recordOf, recordTypesIn } from '../history/records.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import { labelFor } from '../../declare/fields.ts';
 import type { Person } from '../../declare/people.ts';
@@ -21,9 +23,15 @@ export async function act(call: ReadyCall<ActTool>): Promise<Answer> {
   if (request.approvalBecause !== undefined) return write(call);
   session.needs?.beginTransaction();
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ writing }) => {
-    const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing)));
-    const answer: SuccessAnswer = { status: 'success', data };
-    return { result: answer, audit: recorder.answered(call, answer) };
+    const context = createCallContext(session, now, writing);
+    const plan = await tool.prepare(input, context);
+    const data = tool.parseOutput(await tool.execute(input, context));
+    const answer: SuccessAnswer = { status: 'success', data, message: doneSentence(tool, plan, { data, input }) };
+    const changes = cardChanges(tool, plan.changes);
+    return {
+      result: answer,
+      audit: recorder.wroteAtOnce(call, answer, effectOf(call, { plan, data, changes, reason: reasonOf(plan, input) })),
+    };
   })) as Answer;
 }
 
@@ -67,10 +75,10 @@ async function writeAtOnce(call: ReadyCall<WriteTool>): Promise<Answer> {
     if (!isOwn(tool, plan))
       throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data has changed since, and the change now needs an approval.');
     const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing), plan));
-    const answer: SuccessAnswer = { status: 'success', data };
+    const answer: SuccessAnswer = { status: 'success', data, message: doneSentence(tool, plan, { data, input }) };
     const moment = { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin };
-    const { changes } = cardOf(tool, plan, { input, person, moment });
-    return { result: answer, audit: recorder.wroteAtOnce(call, answer, changes) };
+    const { changes, reason } = cardOf(tool, plan, { input, person, moment });
+    return { result: answer, audit: recorder.wroteAtOnce(call, answer, effectOf(call, { plan, data, changes, reason })) };
   })) as Answer;
 }
 
@@ -93,6 +101,25 @@ export async function execute(runtime: Runtime, ticket: Ticket, approver: Approv
     observe((error instanceof Failure ? error : failure('INTERNAL_ERROR', '')).answer());
     throw error;
   }
+}
+
+interface Effected {
+  readonly plan: Plan;
+  readonly data: unknown;
+  readonly changes: readonly CardChange[];
+  readonly reason: string | null;
+}
+/** What the audit record of a write says about the records that it changed. */
+function effectOf(
+  { runtime: { registry }, tool, input }: { readonly runtime: Runtime; readonly tool: EffectTool; readonly input: Input },
+  { plan, data, changes, reason }: Effected,
+): RecordedEffect {
+  const touched = (plan.touches ?? []).map(({ type, id, changes: own = [] }) => ({
+    record: `${type}/${id}`,
+    changes: cardChanges(tool, own),
+  }));
+  const record = recordOf(tool, recordTypesIn(registry.tools, tool.domain), { input, data });
+  return { record, changes, touched, reason, confidential: plan.confidential };
 }
 
 interface Execution {
@@ -119,8 +146,10 @@ async function executeTicket(execution: Execution, ticket: Ticket, approver: App
       throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data is no longer as shown.', { current: card.changes });
     }
     const data = tool.parseOutput(await tool.execute(input, createCallContext(session, askedAt, handles.writing), plan));
-    const result: SuccessAnswer = { status: 'success', data };
-    return { result, audit: recorder.executed(execution, ticket, approver) };
+    const result: SuccessAnswer = { status: 'success', data, message: doneSentence(tool, plan, { data, input }) };
+    const { changes, reason } = ticket.card;
+    const effect = effectOf({ ...execution, input }, { plan, data, changes, reason });
+    return { result, audit: recorder.executed(execution, ticket, approver, effect) };
   };
   runtime.failpoint('after-claim');
   const result = (await storeOf(runtime, tool).executeOnce(session, { id: ticket.id, tool: tool.name }, body)) as Answer;
@@ -157,6 +186,18 @@ const afterwardsOf = (tool: EffectTool, plan: Plan) => (tool.effect === 'removes
 const messageOf = (tool: EffectTool, plan: Plan, because: string | undefined) =>
   [`${plan.summary}?`, afterwardsOf(tool, plan), because, 'Nothing has changed yet.'].filter((part) => part !== undefined).join(' ');
 
+const reasonOf = (plan: Plan, input: Input): string | null => plan.reason ?? (typeof input['reason'] === 'string' ? input['reason'] : null);
+
+const cardChanges = (tool: EffectTool, changes: Plan['changes']): CardChange[] =>
+  changes.map(({ field, from, to, label, format = 'text' }) => ({
+    field,
+    label: label ?? labelFor(field),
+    from,
+    to,
+    format,
+    ...(format === 'money' && { currency: tool.company.currency }),
+  }));
+
 interface CardRequest {
   readonly input: Input;
   readonly person: Person;
@@ -167,17 +208,8 @@ interface CardRequest {
 /** Converts the card to JSON and back, because it is compared with a stored card. */
 function cardOf(tool: EffectTool, plan: Plan, { input, person, moment }: CardRequest): ConfirmationData {
   const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
-  const changes = plan.changes.map(
-    ({ field, from, to, label, format = 'text' }): CardChange => ({
-      field,
-      label: label ?? labelFor(field),
-      from,
-      to,
-      format,
-      ...(format === 'money' && { currency: tool.company.currency }),
-    }),
-  );
-  const reason = plan.reason ?? (typeof input['reason'] === 'string' ? input['reason'] : null);
+  const changes = cardChanges(tool, plan.changes);
+  const reason = reasonOf(plan, input);
   const card: ConfirmationData = {
     action: tool.name,
     mcpServer: tool.domain.name,

@@ -3,8 +3,10 @@
  * checkpoints outside the store contain the length and the last MAC of a chain. They reveal a truncated chain.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditQuery, AuditRecord, ChainedRecord } from '../ports.ts';
 import { createTurns } from '../turns.ts';
+import { answers, indexedKeys } from './keys.ts';
 
 export interface Checkpoint {
   readonly chain: string;
@@ -89,28 +91,45 @@ export interface Filed {
   readonly record: ChainedRecord;
   readonly at: string;
   readonly principal: unknown;
+  /** The stored index keys; undefined if the store cannot file a record under other keys than its own. */
+  readonly keys?: unknown;
 }
 
-function isMisfiled({ record, at, principal }: Filed): boolean {
+/** The content of a record; undefined if the store files the record under another time, person or key. */
+function contentOf({ record, at, principal, keys }: Filed): Partial<AuditRecord> | undefined {
   try {
     const body = JSON.parse(record.body) as Partial<AuditRecord> | null;
-    return body?.principal !== principal || typeof body?.at !== 'string' || Date.parse(body.at) !== Date.parse(at);
+    if (body?.principal !== principal || typeof body?.at !== 'string' || Date.parse(body.at) !== Date.parse(at)) return undefined;
+    return hasKeys(body, keys) ? body : undefined;
   } catch {
-    return true;
+    return undefined;
   }
 }
+/** Writes of older versions name no records and were stored without keys. */
+const hasKeys = (body: Partial<AuditRecord>, keys: unknown): boolean =>
+  keys === undefined || (Array.isArray(keys) ? isDeepStrictEqual(new Set(keys), new Set(indexedKeys(body))) : body.records === undefined);
 
-export const markMisfiled = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
+export const markMisfiled = (filed: Filed): ChainedRecord =>
+  contentOf(filed) === undefined ? { ...filed.record, misfiled: true } : filed.record;
 
-/** Returns the records of a query without misfiled ones, which the verification reports. */
+/** How many rows one step reads if a query has conditions that the store compares row by row. */
+const STEP = 500;
+
+/** Returns the records of a query without misfiled ones, which the verification reports. `page` may return rows that do not match. */
 export async function findRecords(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
   const all: ChainedRecord[] = [];
-  for (let { before } = query; ; ) {
-    const rows = await page({ ...query, before });
-    all.push(...rows.filter((filed) => !isMisfiled(filed)).map(({ record }) => record));
+  const take = (query.keys ?? []).length > 0 ? Math.max(query.limit, STEP) : query.limit;
+  const turns = createTurns();
+  for (let { before, limit } = query; ; limit = take) {
+    const rows = await page({ ...query, before, limit });
+    for (const filed of rows) {
+      const content = contentOf(filed);
+      if (content !== undefined && answers(content, query)) all.push(filed.record);
+    }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < query.limit || all.length >= query.limit) return all.slice(0, query.limit);
+    if (last === undefined || rows.length < limit || all.length >= query.limit) return all.slice(0, query.limit);
     before = { at: last.at, chain: last.record.chain, n: last.record.n };
+    if (turns.isOver()) await turns.next();
   }
 }
 

@@ -2,11 +2,12 @@
 import type { Answer, CardChange } from '../../declare/answer.ts';
 import type { Details } from '../../declare/errors.ts';
 import { sensitiveFieldNames } from '../../declare/fields.ts';
-import { maskedFieldNames } from '../../declare/masks.ts';
+import { maskedFields } from '../../declare/masks.ts';
 import { systemPerson } from '../../declare/people.ts';
 import type { Provision } from '../../declare/provisions.ts';
 import type { ContractCall } from '../contract-caller.ts';
-import type { EffectTool, Tool } from '../../declare/tool.ts';
+import type { EffectTool, Plan, Tool } from '../../declare/tool.ts';
+import { lastName } from '../../declare/walk-schema.ts';
 import type { Ticket } from '../approvals/tickets.ts';
 import type { Approver, Caller, Surface } from '../caller.ts';
 import type { AuditRecord, Clock, Decision } from '../ports.ts';
@@ -43,6 +44,16 @@ export interface FailedSignIns {
 type Recorded = Pick<Call, 'request' | 'tool' | 'started'> & { readonly runtime: { readonly clock: Clock } };
 type RecordedWrite = Recorded & { readonly tool: Tool; readonly runtime: { readonly registry: Registry } };
 
+/** What a write did, for its record. */
+export interface RecordedEffect {
+  /** The changed record, as `<type>/<id>`. */
+  readonly record: string | undefined;
+  readonly changes: readonly CardChange[];
+  readonly touched: readonly { readonly record: string; readonly changes: readonly CardChange[] }[];
+  readonly reason: string | null;
+  readonly confidential: Plan['confidential'];
+}
+
 interface RefusedContract {
   readonly runtime: { readonly clock: Clock };
   readonly provision: Provision;
@@ -61,9 +72,9 @@ export const recorder = {
   },
 
   /** A write that needed no approval. */
-  wroteAtOnce: (call: RecordedWrite, answer: Answer, changes: readonly CardChange[]): AuditRecord => ({
+  wroteAtOnce: (call: RecordedWrite, answer: Answer, effect: RecordedEffect): AuditRecord => ({
     ...recorder.answered(call, answer),
-    changes: auditedChanges(call.runtime.registry, call.tool, changes),
+    ...effectOn(call, effect),
   }),
 
   /** A first-use change. */
@@ -77,11 +88,12 @@ export const recorder = {
     execution: { readonly runtime: RecordedWrite['runtime']; readonly tool: EffectTool; readonly started: number },
     ticket: Ticket,
     { person, origin, requestId }: Approver,
+    effect: RecordedEffect,
   ): AuditRecord {
     const { tool, runtime } = execution;
     const request = { server: ticket.server, tool: tool.name, surface: 'internal', requestId, caller: { origin, person } } as const;
     const record = recordOf({ ...execution, request }, { input: ticket.input, decision: 'approved', code: null, rows: 1 });
-    return { ...record, confirmationId: ticket.id, changes: auditedChanges(runtime.registry, tool, ticket.card.changes) };
+    return { ...record, confirmationId: ticket.id, askedAt: ticket.askedAt, ...effectOn({ tool, runtime }, effect) };
   },
 
   decided(runtime: { readonly clock: Clock }, { caller, confirmationId, approved, answer, requestId }: UnexecutedDecision): AuditRecord {
@@ -198,10 +210,27 @@ const recordOf = (
   input: redact(input, sensitiveInputs(tool)),
 });
 
+/** The part of a record by which a history finds and shows the change. */
+function effectOn(
+  { tool, runtime: { registry } }: Pick<RecordedWrite, 'tool' | 'runtime'>,
+  { record, changes, touched, reason, confidential }: RecordedEffect,
+): Pick<AuditRecord, 'records' | 'changes' | 'touched' | 'reason' | 'confidential'> {
+  const short = reason === null ? undefined : (JSON.parse(redact({ reason }, sensitiveInputs(tool))) as Details)['reason'];
+  return {
+    records: [...new Set([...(record === undefined ? [] : [record]), ...touched.map((each) => each.record)])],
+    changes: auditedChanges(registry, tool, changes),
+    ...(touched.length > 0 && {
+      touched: touched.map((each) => ({ record: each.record, changes: auditedChanges(registry, tool, each.changes) })),
+    }),
+    ...(typeof short === 'string' && { reason: short }),
+    ...(confidential !== undefined && { confidential }),
+  };
+}
+
 /** Lists every changed field. Omits the values of fields that a tool of the domain masks, and redacts sensitive inputs. */
 function auditedChanges(registry: Registry, tool: Tool, changes: readonly CardChange[]): Details[] {
-  const masked = maskedNames(registry, tool.domain.name);
-  const secrets = new Set([...sensitiveInputs(tool), ...masked]);
+  const masked = masksByField(registry, tool.domain.name);
+  const secrets = new Set([...sensitiveInputs(tool), ...masked.keys()]);
   const redacted = (field: string, value: unknown): unknown => {
     const clean = JSON.parse(redact({ [field]: value }, secrets)) as Details;
     // `redact` replaces a value that is too long by an object with the truncated value.
@@ -240,15 +269,22 @@ function sensitiveInputs(tool: Tool | undefined): ReadonlySet<string> {
   return fields;
 }
 
-const maskedByDomain = new WeakMap<Registry, Map<string, ReadonlySet<string>>>();
-/** The names of all fields that some tool of the domain masks. */
-function maskedNames(registry: Registry, domain: string): ReadonlySet<string> {
-  const known = maskedByDomain.get(registry) ?? new Map<string, ReadonlySet<string>>();
+type MasksByField = ReadonlyMap<string, ReadonlySet<string>>;
+const maskedByDomain = new WeakMap<Registry, Map<string, MasksByField>>();
+/** The names of all fields that some tool of the domain masks, each with its masks. */
+export function masksByField(registry: Registry, domain: string): MasksByField {
+  const known = maskedByDomain.get(registry) ?? new Map<string, MasksByField>();
   maskedByDomain.set(registry, known);
-  let names = known.get(domain);
-  if (!names) {
-    names = new Set(registry.tools.filter((tool) => tool.domain.name === domain).flatMap((tool) => maskedFieldNames(tool.output)));
-    known.set(domain, names);
+  let fields = known.get(domain);
+  if (!fields) {
+    const found = new Map<string, Set<string>>();
+    for (const tool of registry.tools.filter((each) => each.domain.name === domain))
+      for (const { path, mask } of maskedFields(tool.output)) {
+        const name = lastName(path);
+        found.set(name, (found.get(name) ?? new Set()).add(mask));
+      }
+    fields = found;
+    known.set(domain, fields);
   }
-  return names;
+  return fields;
 }

@@ -135,7 +135,8 @@ function done(state: ConfirmationState, { person }: CardOptions): Html {
   const { changes, subject } = state.confirmationData;
   const [first] = changes;
   const was = first && formatValue(first.from, first);
-  return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), text: was === undefined ? bdi(state.message) : html`It was ${bdi(was)}.` })}${
+  const { message } = (state.result ?? {}) as { readonly message?: string };
+  return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), text: was === undefined ? bdi(message ?? state.message) : html`${message !== undefined && html`${bdi(message)} `}It was ${bdi(was)}.` })}${
     changes.length > 1 && diff(changes, ['Before', 'Now'], false)
   }<dl class="receipt"><div><dt>Approved by</dt><dd>${bdi(person)}</dd></div>${
     state.decidedAt !== undefined && html`<div><dt>At</dt><dd>${time(state.decidedAt, 'full')}</dd></div>`

@@ -1,4 +1,6 @@
 /** Reads the audit chains in a SQLite file: single records, pages for people, and all records for verification. */
+import { type Filed, findRecords } from '../../engine/audit/chain.ts';
+import { indexedIn } from '../../engine/audit/keys.ts';
 import { failure } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
@@ -24,6 +26,15 @@ const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({
   ...(misfiled === 1 && { misfiled: true }),
 });
 
+type Paged = [chain: Buffer, n: number, body: Buffer, mac: Buffer, at: string, principal: Buffer];
+const filedOf = ([chain, n, body, mac, at, principal]: Paged): Filed => ({
+  record: recordOf([chain, n, body, mac]),
+  at,
+  principal: storedText(principal),
+});
+/** A text after every time. */
+const END = '~';
+
 export interface CallChains extends AuditChains {
   /** Adds new records to the index tables. */
   catchUp(): Promise<void>;
@@ -38,21 +49,20 @@ export function chainsIn(db: Sqlite): CallChains {
     .raw();
   const after = db.prepare(`SELECT ${COLUMNS}, ${misfiled} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
-  // A changed index table must not change a result: time and person come from the record itself.
-  const ofAll = db
-    .prepare(
-      `SELECT ${COLUMNS} FROM by_time AS t CROSS JOIN records AS r USING (chain, n)
-       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND ${bodyField('at')} = t.at AND ${bodyField('principal')} IS NOT NULL
-       ORDER BY t.at DESC, t.chain DESC, t.n DESC LIMIT ?4`,
-    )
-    .raw();
-  const ofOne = db
-    .prepare(
-      `SELECT ${COLUMNS} FROM by_person AS p CROSS JOIN records AS r USING (chain, n)
-       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND ${bodyField('principal')} = ?5 AND ${bodyField('at')} = p.at
-       ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
-    )
-    .raw();
+  // A changed index table must not change a result: time, person and keys come from the record itself.
+  const within = 'AND i.at >= ?5 AND i.at < ?6';
+  const isFiled = `${bodyField('principal')} IS NOT NULL AND ${bodyField('at')} = i.at`;
+  const newestIn = (table: string, condition: string) =>
+    db
+      .prepare(
+        `SELECT ${COLUMNS}, i.at, CAST(${bodyField('principal')} AS BLOB) FROM ${table} AS i CROSS JOIN records AS r USING (chain, n)
+         WHERE ${condition} (i.at, i.chain, i.n) < (?1, ?2, ?3) ${within} AND ${isFiled}
+         ORDER BY i.at DESC, i.chain DESC, i.n DESC LIMIT ?4`,
+      )
+      .raw();
+  const ofAll = newestIn('by_time', '');
+  const ofOne = newestIn('by_person', `i.principal = ?7 AND ${bodyField('principal')} = ?7 AND`);
+  const ofKey = newestIn('by_key', 'i.key = ?7 AND');
   /** Counts in batches: one count over all records would block the event loop. */
   async function countOf(chain: string): Promise<number> {
     let all = 0;
@@ -66,7 +76,7 @@ export function chainsIn(db: Sqlite): CallChains {
     }
   }
   /** A position after every record. */
-  const end = { at: '~', chain: '', n: 0 };
+  const end = { at: END, chain: '', n: 0 };
   return {
     async chains() {
       const found: { chain: string; count: number }[] = [];
@@ -92,11 +102,18 @@ export function chainsIn(db: Sqlite): CallChains {
         const row = one.get(chain, n) as Row | undefined;
         return row && recordOf(row);
       }),
-    async newest({ principal, limit, before = end }) {
+    async newest(query) {
       await attempt(() => order.catchUp());
-      const page = [before.at, before.chain, before.n, limit];
-      const rows = await attempt(() => (principal === undefined ? ofAll.all(...page) : ofOne.all(...page, principal)) as Row[]);
-      return rows.map(recordOf);
+      return findRecords(query, async ({ principal, keys, from = '', to = END, limit, before = end }) => {
+        const page = [before.at, before.chain, before.n, limit, from, to];
+        const [key] = indexedIn({ keys });
+        // Only the person's own records are read, so that the time of an answer tells nothing of other people's.
+        const rows = await attempt(() => {
+          if (principal !== undefined) return ofOne.all(...page, principal) as Paged[];
+          return (key === undefined ? ofAll.all(...page) : ofKey.all(...page, key)) as Paged[];
+        });
+        return rows.map(filedOf);
+      });
     },
     catchUp: order.catchUp,
   };

@@ -1,6 +1,7 @@
 /** The document database on MongoDB. It uses transactions, so the server must be a replica set or a sharded cluster. */
 import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
 import { type Filed, findRecords, markMisfiled } from '../../engine/audit/chain.ts';
+import { indexedIn, indexedKeys } from '../../engine/audit/keys.ts';
 import type { CollectionSpec, Document as Stored } from '../../declare/documents.ts';
 import { type Failure, failure } from '../../declare/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../engine/ports.ts';
@@ -28,6 +29,8 @@ interface Link extends ChainedRecord {
   readonly _id: string;
   readonly at: string;
   readonly principal: string;
+  /** Missing in records of older versions. */
+  readonly keys?: readonly string[];
 }
 
 const late = (): Failure => failure('TIMEOUT', 'The database took too long.');
@@ -130,9 +133,14 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
     effect: (id) => effectIn(db, id, session),
     keep: async (id, effect) =>
       void (await timed(db.collection<Kept>('effects').insertOne({ _id: id, ...effect, at: new Date() }, { session })).catch(again)),
-    record: async (link, { at, principal }) =>
+    record: async (link, record) =>
       void (await timed(
-        db.collection<Link>('audit').insertOne({ _id: `${link.chain}/${link.n}`, ...link, at, principal }, { session }),
+        db
+          .collection<Link>('audit')
+          .insertOne(
+            { _id: `${link.chain}/${link.n}`, ...link, at: record.at, principal: record.principal, keys: indexedKeys(record) },
+            { session },
+          ),
       ).catch(again)),
   };
 }
@@ -177,7 +185,12 @@ function unseen(error: unknown): never {
 function chainsIn(db: Db): AuditChains {
   const audit = () => db.collection<Link>('audit');
   const recordOf = ({ chain, n, body, mac }: Link): ChainedRecord => ({ chain, n, body, mac });
-  const filedOf = (link: Link): Filed => ({ record: recordOf(link), at: link.at, principal: link.principal });
+  const filedOf = (link: Link): Filed => ({
+    record: recordOf(link),
+    at: link.at,
+    principal: link.principal,
+    keys: link.keys ?? null,
+  });
   const limits = { maxTimeMS: OPERATION_MS };
   return {
     async chains() {
@@ -207,7 +220,8 @@ function chainsIn(db: Db): AuditChains {
       return row ? recordOf(row) : undefined;
     },
     newest: (query) =>
-      findRecords(query, async ({ principal, limit, before }) => {
+      findRecords(query, async ({ principal, keys, from, to, limit, before }) => {
+        const indexed = indexedIn({ keys });
         const earlier = before && {
           $or: [
             { at: { $lt: before.at } },
@@ -217,7 +231,16 @@ function chainsIn(db: Db): AuditChains {
         };
         const rows = await timed(
           audit()
-            .find({ at: { $type: 'string' }, ...(principal !== undefined && { principal }), ...earlier }, limits)
+            .find(
+              {
+                at: { $type: 'string', ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lt: to }) },
+                ...(principal !== undefined && { principal }),
+                // Records of older versions have no keys; findRecords reads their bodies.
+                ...(indexed.length > 0 && { $and: [{ $or: [{ keys: { $all: indexed } }, { keys: { $exists: false } }] }] }),
+                ...earlier,
+              },
+              limits,
+            )
             .sort({ at: -1, chain: -1, n: -1 })
             .limit(limit)
             .toArray(),
@@ -272,7 +295,12 @@ async function prepare(db: Db, collections: Collections): Promise<void> {
   const newest = { at: -1, chain: -1, n: -1 } as const;
   await db
     .collection('audit')
-    .createIndexes([{ key: { chain: 1, n: 1 }, unique: true }, { key: newest }, { key: { principal: 1, ...newest } }]);
+    .createIndexes([
+      { key: { chain: 1, n: 1 }, unique: true },
+      { key: newest },
+      { key: { principal: 1, ...newest } },
+      { key: { keys: 1, ...newest } },
+    ]);
   if ((await db.listCollections({ name: 'effects' }).toArray()).length === 0) await db.createCollection('effects').catch(() => {});
   for (const [name, spec] of Object.entries(collections)) await index(db.collection(name), spec);
 }

@@ -1,6 +1,7 @@
 /** The SQLite tables of the embedded search store: rows as JSON, their stems in an FTS5 index, and a list of all stems. */
 import { fieldName } from '../../declare/filter.ts';
 import type { Row } from '../../declare/rows.ts';
+import { keysFrom } from '../audit/order.ts';
 import type { Sqlite } from '../sqlite-file.ts';
 import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
 
@@ -18,7 +19,12 @@ const platform = (audit: string, effects: string) => `
   principal TEXT NOT NULL, PRIMARY KEY (chain, n)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS ${audit}_by_time ON ${audit} (at, chain, n);
   CREATE INDEX IF NOT EXISTS ${audit}_by_person ON ${audit} (principal, at, chain, n);
+  CREATE TABLE IF NOT EXISTS ${audit}_keys (key TEXT NOT NULL, at TEXT NOT NULL, chain TEXT NOT NULL, n INTEGER NOT NULL,
+  PRIMARY KEY (key, at, chain, n)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS ${audit}_keys_of ON ${audit}_keys (chain, n);
 `;
+
+const OLDER = 'SELECT 1 FROM sqlite_master WHERE name = ?1 AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?2)';
 
 export interface Tables {
   insert(shape: Shape, stored: Stored, version: number, seen?: Set<string>): void;
@@ -29,7 +35,11 @@ export interface Tables {
 }
 
 export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<string, Shape>): void {
-  db.exec(platform(auditOf(domain), effectsOf(domain)));
+  const audit = auditOf(domain);
+  const isOlder = db.prepare(OLDER).get(audit, `${audit}_keys`) !== undefined;
+  db.exec(platform(audit, effectsOf(domain)));
+  // The audit records of an older version have no keys.
+  if (isOlder) db.exec(`INSERT OR IGNORE INTO ${audit}_keys ${keysFrom(audit, 'at, chain, n')}`);
   for (const shape of shapes.values()) {
     const table = tableOf(domain, shape);
     const known = (db.prepare('SELECT print FROM shapes WHERE name = ?').get(table) as { print: string } | undefined)?.print;

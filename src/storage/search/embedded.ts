@@ -1,5 +1,6 @@
 /** The embedded search store in one SQLite file. One connection reads and one writes. */
 import type { ChainWriter } from '../../engine/audit/chain.ts';
+import { indexedKeys } from '../../engine/audit/keys.ts';
 import { Failure, failure } from '../../declare/errors.ts';
 import { answerParser, type Row } from '../../declare/rows.ts';
 import type { Store, StoreSession } from '../../engine/store.ts';
@@ -370,6 +371,8 @@ export function openEmbeddedSearch(
         writer
           .prepare(`INSERT INTO ${auditTable} VALUES (?, ?, ?, ?, ?, ?)`)
           .run(record.chain, record.n, record.body, record.mac, effected.audit.at, effected.audit.principal);
+        for (const key of indexedKeys(effected.audit))
+          writer.prepare(`INSERT INTO ${auditTable}_keys VALUES (?, ?, ?, ?)`).run(key, effected.audit.at, record.chain, record.n);
         return effected.result;
       }, until);
       committed = true;

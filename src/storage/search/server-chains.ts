@@ -1,5 +1,6 @@
 /** Reads and extends the audit chains in indices of Elasticsearch or OpenSearch. */
 import { bodyOf, type ChainWriter, type Filed, findRecords, type Head, markMisfiled, withoutNote } from '../../engine/audit/chain.ts';
+import { indexedIn, indexedKeys } from '../../engine/audit/keys.ts';
 import { failure } from '../../declare/errors.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../engine/ports.ts';
 import type { SearchClient } from './server-client.ts';
@@ -10,10 +11,20 @@ const ATTEMPTS = 12;
 const idOf = (chain: string, n: number) => encodeURIComponent(`${chain}:${n}`);
 
 interface Found {
-  readonly _source: ChainedRecord & { readonly at: string; readonly principal: string };
+  readonly _source: ChainedRecord & { readonly at: string; readonly principal: string; readonly keys?: readonly string[] };
 }
 const recordOf = ({ _source: { chain, n, body, mac } }: Found): ChainedRecord => ({ chain, n, body, mac });
-const filedOf = (one: Found): Filed => ({ record: recordOf(one), at: one._source.at, principal: one._source.principal });
+const filedOf = (one: Found): Filed => ({
+  record: recordOf(one),
+  at: one._source.at,
+  principal: one._source.principal,
+  keys: one._source.keys ?? null,
+});
+
+/** Records of older versions have no keys; findRecords reads their bodies. */
+const withKey = (key: string): Json => ({
+  bool: { should: [{ term: { keys: key } }, { bool: { must_not: [{ exists: { field: 'keys' } }] } }], minimum_should_match: 1 },
+});
 
 export function createServerChains(client: SearchClient, index: string): AuditChains & { last(chain: string): Promise<Head | undefined> } {
   const search = async (body: Json): Promise<Filed[]> => {
@@ -21,7 +32,7 @@ export function createServerChains(client: SearchClient, index: string): AuditCh
     await client.call('POST', `/${index}/_refresh`);
     const reply = await client.call('POST', `/${index}/_search`, {
       track_total_hits: false,
-      _source: ['chain', 'n', 'body', 'mac', 'at', 'principal'],
+      _source: ['chain', 'n', 'body', 'mac', 'at', 'principal', 'keys'],
       ...body,
     });
     return (reply.body['hits'] as { hits: Found[] }).hits.map(filedOf);
@@ -50,10 +61,18 @@ export function createServerChains(client: SearchClient, index: string): AuditCh
       return status === 200 ? recordOf(body as unknown as Found) : undefined;
     },
     newest: (query) =>
-      findRecords(query, ({ principal, limit, before }) =>
+      findRecords(query, ({ principal, keys, from, to, limit, before }) =>
         search({
           size: limit,
-          query: principal === undefined ? { match_all: {} } : { bool: { filter: [{ term: { principal } }] } },
+          query: {
+            bool: {
+              filter: [
+                ...(principal === undefined ? [] : [{ term: { principal } }]),
+                ...(from === undefined && to === undefined ? [] : [{ range: { at: { gte: from, lt: to } } }]),
+                ...indexedIn({ keys }).map(withKey),
+              ],
+            },
+          },
           sort: [{ at: 'desc' }, { chain: 'desc' }, { n: 'desc' }],
           ...(before && { search_after: [before.at, before.chain, before.n] }),
         }),
@@ -92,7 +111,7 @@ export async function append(client: SearchClient, index: string, { chain, audit
     let written = false;
     try {
       await first?.(record);
-      const document = { ...record, at: audit.at, principal: audit.principal };
+      const document = { ...record, at: audit.at, principal: audit.principal, keys: indexedKeys(audit) };
       const { status } = await client.call('PUT', `/${index}/_create/${idOf(record.chain, record.n)}`, document, [409]);
       written = status !== 409;
     } finally {

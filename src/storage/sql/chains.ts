@@ -50,15 +50,13 @@ export function createSqlChains(database: SqlDatabase, domain: string): AuditCha
       return row && recordOf(row);
     },
     newest: (query) =>
-      findRecords(query, async ({ principal, limit, before }) => {
+      findRecords(query, async ({ principal, keys = [], from, to, limit, before }) => {
         const rows = await fetch(sql`
           select ${FILED} from ${table}
           where true
-          ${sql.given({ principal })} ${sql.when(
-            before,
-            () => sql`(at, chain,
-            n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`,
-          )}
+          ${sql.given({ principal })} ${sql.when(keys[0], () => sql`tamshai.audit_keys(body) @> ${keys}::text[]`)}
+          ${sql.when(from, () => sql`at >= ${from}::timestamptz`)} ${sql.when(to, () => sql`at < ${to}::timestamptz`)}
+          ${sql.when(before, () => sql`(at, chain, n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`)}
           order by at desc, chain desc, n desc limit ${limit}::int`);
         return rows.map(filedOf);
       }),

@@ -59,15 +59,17 @@ export function migrations(root: string, domains: readonly SchemaSource[]): Migr
     ...domains.flatMap((domain) => {
       const numbered = numberedFiles(domain).map((file) => ({ ...file, domain: domain.name }));
       const template = `${domain.name}/platform`;
+      const ofDomain = (file: string) => read(platform, file).replaceAll('{{domain}}', domain.name);
       return [
         {
           name: template,
-          text: read(platform, 'domain.sql').replaceAll('{{domain}}', domain.name),
+          text: ofDomain('domain.sql'),
           once: true,
           creates: domain.name,
           formerly: reworded['platform/domain.sql']?.formerly.filter(({ name }) => name === template) ?? [],
         },
         { name: `${domain.name}/owner`, text: `call tamshai.take_domain('${domain.name}')`, once: true },
+        { name: `${domain.name}/audit_keys`, text: ofDomain('domain_audit_keys.sql'), once: true },
         ...numbered,
         {
           domain: domain.name,

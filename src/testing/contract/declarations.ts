@@ -39,7 +39,7 @@ export function declarationCases(subject: Subject): ContractCase[] {
         if (phrases.size === 0) return;
         ensureNone(
           tools
-            .filter((tool) => tool.kind !== 'analyze' && !phrases.has(qualifiedName(tool)))
+            .filter((tool) => tool.kind !== 'analyze' && tool.kind !== 'history' && !phrases.has(qualifiedName(tool)))
             .map(
               (tool) =>
                 `${nameOf(tool)} has no file phrases/${tool.name.replaceAll('_', '-')}.txt, but other tools of its domain have one.`,

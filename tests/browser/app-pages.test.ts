@@ -266,8 +266,11 @@ describe('who sees what', () => {
     await eve.getByText('nina.patel').first().waitFor();
     await eve.clock.install({ time: Date.now() + 3 * 86_400_000 });
     await eve.getByLabel('Period').selectOption('Last hour');
-    await eve.getByText('No loaded record matches').waitFor();
+    await eve.getByText('No record matches').waitFor();
     await eve.getByLabel('Period').selectOption('Any time');
+    await eve.getByLabel('Person, tool, record or request id').fill('hr.find_employees');
+    await eve.locator('.t-link', { hasText: 'hr.find_employees' }).first().waitFor();
+    expect(await eve.locator('.t-link').allInnerTexts()).not.toContainEqual(expect.stringMatching(/gateway|hr\.get_/));
     await eve.locator('.t-link a').first().click();
     await eve.getByText('Input (redacted)').waitFor();
     expect(await eve.evaluate('document.activeElement?.textContent')).toMatch(/^Record /);

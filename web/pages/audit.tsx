@@ -1,5 +1,5 @@
 /** The audit log page: filters, records, CSV export and one record in detail. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { AuditRecord } from '../components/audit-record.tsx';
 import { ChainBadge } from '../components/chain-badge.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
@@ -8,6 +8,7 @@ import { ErrorNotice } from '../components/notice.tsx';
 import { SearchField } from '../components/search-field.tsx';
 import { type CallResult, fetchJson, ApiError } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
+import { auditFilterOf } from '../lib/audit-filter.ts';
 import { csv } from '../lib/csv.ts';
 import { go, useAddress } from '../lib/router.ts';
 import { usePages } from '../lib/use-tool.ts';
@@ -16,6 +17,8 @@ import { Shell } from '../shell.tsx';
 import type { Answer, AuditEntry as Entry } from '../lib/contract.ts';
 
 const DAY_MS = 86_400_000;
+/** How long the search waits for the next key. */
+const TYPING_MS = 250;
 /** The start of each period, as a timestamp. */
 const PERIODS: readonly (readonly [name: string, from: (now: Date) => number])[] = [
   ['Any time', () => 0],
@@ -26,11 +29,11 @@ const PERIODS: readonly (readonly [name: string, from: (now: Date) => number])[]
 ];
 
 type Page = Pick<CallResult, 'answer' | 'requestId'>;
-async function page(cursor?: string): Promise<Page> {
+type Filters = Readonly<Record<string, string>>;
+async function page(filters: Filters, cursor?: string): Promise<Page> {
   try {
-    const { body, requestId } = await fetchJson(
-      `/api/audit?${new URLSearchParams({ limit: '50', ...(cursor !== undefined && { cursor }) })}`,
-    );
+    const asked = new URLSearchParams({ limit: '50', ...filters, ...(cursor !== undefined && { cursor }) });
+    const { body, requestId } = await fetchJson(`/api/audit?${asked}`);
     return { answer: body as Answer, requestId };
   } catch (error) {
     if (error instanceof ApiError) return { answer: error.answer, requestId: error.requestId };
@@ -57,7 +60,7 @@ const Decision = ({ entry }: { readonly entry: Entry }) => {
 };
 
 export function AuditPage({ chain, n }: { readonly chain: string | undefined; readonly n: string | undefined }) {
-  const { me } = useApp();
+  const { me, servers } = useApp();
   const { pathname } = useAddress();
   const all = me.roles.includes('executive');
   const [first, setFirst] = useState<Page>();
@@ -67,34 +70,40 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
   const [decision, setDecision] = useState('');
   const [period, setPeriod] = useState(0);
 
-  const { rows, metadata, trouble: further, more } = usePages(first?.answer, page);
-  const entries = rows as readonly unknown[] as readonly Entry[];
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const typed = setTimeout(() => setWords(wanted.trim()), TYPING_MS);
+    return () => clearTimeout(typed);
+  }, [wanted]);
+  const names = useMemo(() => [...servers.map(({ name }) => name), 'gateway'], [servers]);
+  const filters = useMemo<Filters>(() => {
+    const from = PERIODS[period]?.[1](new Date()) ?? 0;
+    return {
+      ...(server !== '' && { server }),
+      ...(decision !== '' && { decision }),
+      ...(from > 0 && { from: new Date(from).toISOString() }),
+      ...auditFilterOf(words, names),
+    };
+  }, [server, decision, period, words, names]);
+
+  const { rows, metadata, trouble: further, more } = usePages(first?.answer, (cursor) => page(filters, cursor));
+  const shown = rows as readonly unknown[] as readonly Entry[];
   const load = useCallback((get: () => Promise<void>) => {
     setBusy(true);
     void get().finally(() => setBusy(false));
   }, []);
-  const begin = useCallback(() => load(async () => setFirst(await page())), [load]);
+  const newest = useRef(filters);
+  const begin = useCallback(() => {
+    newest.current = filters;
+    load(async () => {
+      const found = await page(filters);
+      // A slow answer to earlier filters must not replace a later one.
+      if (newest.current === filters) setFirst(found);
+    });
+  }, [load, filters]);
   useEffect(begin, [begin]);
   const trouble = first?.answer.status === 'error' ? { answer: first.answer, requestId: first.requestId } : further;
-
-  const words = wanted.trim().toLowerCase();
-  const from = useMemo(() => PERIODS[period]?.[1](new Date()) ?? 0, [period]);
-  const shown = useMemo(
-    () =>
-      entries.filter(
-        (entry) =>
-          (from === 0 || Date.parse(entry.at) >= from) &&
-          (server === '' || entry.server === server) &&
-          (decision === '' || entry.decision === decision) &&
-          (words === '' || `${entry.username} ${entry.server}.${entry.tool} ${entry.requestId}`.toLowerCase().includes(words)),
-      ),
-    [entries, server, decision, words, from],
-  );
-  // The newest records come first, so an older record means that the period is complete.
-  const oldest = entries.at(-1);
-  const reached = from > 0 && oldest !== undefined && Date.parse(oldest.at) < from;
-  const further50 = reached ? undefined : more;
-  const filtered = shown.length !== entries.length;
+  const filtered = Object.keys(filters).length > 0;
   const pick = (
     label: string,
     value: string,
@@ -107,7 +116,6 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
       ))}
     </select>
   );
-  const distinct = (of: (entry: Entry) => string) => [...new Set(entries.map(of))].sort();
   return (
     <Shell
       path={pathname}
@@ -139,9 +147,9 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
       <main className="page page--wide stack" id="main" tabIndex={-1}>
         {all ? <ChainBadge /> : <p className="small muted">Your own calls, newest first. Executives see the calls of everyone.</p>}
         <div className="filters-bar">
-          <SearchField className="grow" label="Person, tool or request id" value={wanted} onChange={setWanted} />
-          {pick('Servers', server, { values: distinct((entry) => entry.server), change: setServer })}
-          {pick('Decisions', decision, { values: distinct((entry) => entry.decision), change: setDecision })}
+          <SearchField className="grow" label="Person, tool, record or request id" value={wanted} onChange={setWanted} />
+          {pick('Servers', server, { values: names, change: setServer })}
+          {pick('Decisions', decision, { values: Object.keys(LOOKS), change: setDecision })}
           <select className="select" aria-label="Period" value={period} onChange={({ target }) => setPeriod(Number(target.value))}>
             {PERIODS.map(([name], at) => (
               <option key={name} value={at}>
@@ -210,36 +218,25 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
                   })}
                 </tbody>
               </table>
-              {entries.length > 0 && shown.length === 0 && (
+              {shown.length === 0 && !busy && !trouble && (
                 <div className="empty">
-                  <Icon name="search" />
-                  <h3>No loaded record matches</h3>
-                  <p>{further50 ? 'Show older records or remove a filter.' : 'Remove a filter to see more.'}</p>
-                </div>
-              )}
-              {entries.length === 0 && !busy && !trouble && (
-                <div className="empty">
-                  <Icon name="audit" />
-                  <h3>No records yet</h3>
-                  <p>Your tool calls appear here.</p>
+                  <Icon name={filtered ? 'search' : 'audit'} />
+                  <h3>{filtered ? 'No record matches' : 'No records yet'}</h3>
+                  <p>{filtered ? 'Remove a filter to see more.' : 'Your tool calls appear here.'}</p>
                 </div>
               )}
             </div>
             <div className="dt-foot">
               <span className="grow">
                 <b>{number(shown.length)}</b>{' '}
-                {filtered && reached && metadata?.warning === undefined && server === '' && decision === '' && words === ''
-                  ? `records of this period, complete`
-                  : filtered
-                    ? `of the ${number(entries.length)} loaded records`
-                    : metadata?.hasMore
-                      ? 'loaded, more exist'
-                      : metadata?.warning === undefined
-                        ? 'records, complete'
-                        : 'records, complete for the processes that answered'}
+                {metadata?.hasMore
+                  ? 'loaded, more exist'
+                  : metadata?.warning === undefined
+                    ? 'records, complete'
+                    : 'records, complete for the processes that answered'}
               </span>
-              {further50 && (
-                <button className="btn btn--sm" type="button" aria-disabled={busy} onClick={() => !busy && load(further50)}>
+              {more && (
+                <button className="btn btn--sm" type="button" aria-disabled={busy} onClick={() => !busy && load(more)}>
                   {busy && <span className="spin" aria-hidden="true" />}
                   Show 50 more
                 </button>

@@ -149,7 +149,7 @@ async function executeTicket(execution: Execution, ticket: Ticket, approver: App
     const result: SuccessAnswer = { status: 'success', data, message: doneSentence(tool, plan, { data, input }) };
     const { changes, reason } = ticket.card;
     const effect = effectOf({ ...execution, input }, { plan, data, changes, reason });
-    return { result, audit: recorder.executed(execution, ticket, approver, effect) };
+    return { result, audit: recorder.executed(execution, ticket, { by: approver, effect }) };
   };
   runtime.failpoint('after-claim');
   const result = (await storeOf(runtime, tool).executeOnce(session, { id: ticket.id, tool: tool.name }, body)) as Answer;

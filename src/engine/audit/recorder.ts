@@ -87,8 +87,7 @@ export const recorder = {
   executed(
     execution: { readonly runtime: RecordedWrite['runtime']; readonly tool: EffectTool; readonly started: number },
     ticket: Ticket,
-    { person, origin, requestId }: Approver,
-    effect: RecordedEffect,
+    { by: { person, origin, requestId }, effect }: { readonly by: Approver; readonly effect: RecordedEffect },
   ): AuditRecord {
     const { tool, runtime } = execution;
     const request = { server: ticket.server, tool: tool.name, surface: 'internal', requestId, caller: { origin, person } } as const;

@@ -26,6 +26,7 @@ const newTask = async (testServer: TestClient, user = 'frank.davis') =>
 
 /** By qualified tool name: an input with which the tool succeeds. If a successful call uses up its row, each call creates a new row. */
 export const arranged: Readonly<Record<string, (testServer: TestClient) => Promise<Ready>>> = {
+  tasks_get_history: async (testServer) => ({ as: 'frank.davis', input: { type: 'task', id: String(await newTask(testServer)) } }),
   tasks_complete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
   tasks_delete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
   tasks_update_task: async (testServer) => ({

@@ -102,7 +102,9 @@ async function checkRefusals(subject: Subject, tool: Tool): Promise<void> {
   const unknown = ['no_such_input', 'userId', 'roles', 'sql', '$where', ' ', ''].filter(
     (key) => !declared.some(([name]) => name === key) && !pinned.includes(key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)),
   );
-  const hidden = declared.filter(([key, each]) => isText(each) && key !== 'cursor');
+  // A text that is no id of a record is the id of no record.
+  const isId = (key: string) => tool.kind === 'history' && key === 'id';
+  const hidden = declared.filter(([key, each]) => isText(each) && key !== 'cursor' && !isId(key));
   const wrong: readonly Readonly<Record<string, unknown>>[] = [
     ...unknown.map((key) => ({ [key]: 'x' })),
     { ['k'.repeat(10_000)]: 1 },

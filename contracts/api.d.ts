@@ -42,6 +42,7 @@ export type Confirmation = {
   readonly error?: Error;
 };
 export type User = {
+  readonly userId: string;
   readonly username: string;
   readonly name: string;
   readonly email: string;
@@ -68,7 +69,7 @@ export type ToolList = {
       readonly qualifiedName: string;
       readonly title: string;
       readonly description: string;
-      readonly kind: "read" | "list" | "analyze" | "write" | "act";
+      readonly kind: "read" | "list" | "analyze" | "history" | "write" | "act";
       readonly plural: string | null;
       readonly needsApproval: boolean;
       readonly atOnceWhen: string | null;
@@ -170,7 +171,10 @@ export type AuditRecord = {
   readonly requestId: string;
   readonly input: string;
   readonly confirmationId?: string;
+  readonly askedAt?: string;
+  readonly records?: readonly string[];
   readonly changes?: unknown;
+  readonly reason?: string;
   readonly [further: string]: unknown;
 };
 export type SealedRecord = {
@@ -189,7 +193,10 @@ export type SealedRecord = {
   readonly requestId: string;
   readonly input: string;
   readonly confirmationId?: string;
+  readonly askedAt?: string;
+  readonly records?: readonly string[];
   readonly changes?: unknown;
+  readonly reason?: string;
   readonly mac: string;
   readonly [further: string]: unknown;
 };

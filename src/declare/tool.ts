@@ -385,9 +385,6 @@ export type EffectTool = WriteTool | ActTool;
 /** A declaration with its types erased, for the pipeline and all derived code. */
 export type Tool = ReadTool | ListTool | EffectTool | AnalyzeTool | HistoryTool | PagesTool | PlainTool;
 
-/** Tools that answer with a page of rows. */
-export const isPaged = (tool: Tool): tool is ListTool | HistoryTool => tool.kind === 'list' || tool.kind === 'history';
-
 export const canWrite = (tool: Tool): tool is EffectTool => tool.kind === 'write' || tool.kind === 'act';
 /** What the tool does to the data; undefined for a tool that only reads. */
 export const effectOf = (tool: Tool): Effect | undefined => (canWrite(tool) ? tool.effect : undefined);

@@ -2,7 +2,7 @@
 import type { Answer } from '../declare/answer.ts';
 import { snakeCase } from '../declare/display.ts';
 import { qualifiedName } from '../engine/registry.ts';
-import { effectOf, isPaged, type ListTool, type Tool } from '../declare/tool.ts';
+import { effectOf, type ListTool, type Tool } from '../declare/tool.ts';
 import { inputSchema, outputSchema } from './answers.ts';
 
 export interface McpTool {
@@ -123,7 +123,7 @@ function answerSchema(tool: Tool): Record<string, unknown> {
   const waits = tool.kind === 'write';
   const answer = {
     data: outputSchema(tool),
-    ...(isPaged(tool) && { metadata: { type: 'object' } }),
+    ...((tool.kind === 'list' || tool.kind === 'history') && { metadata: { type: 'object' } }),
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
   };
   return {

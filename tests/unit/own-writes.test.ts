@@ -110,7 +110,11 @@ describe.each(databases)('a write tool on %s', (_name, database) => {
   const calls = () => testRuntime.runtime.audit.newest({ limit: 50 });
 
   test("writes the caller's own data at once, after it prepared the change again in the transaction, and records it", async () => {
-    expect(await call([true], 'Tea')).toEqual({ status: 'success', data: { id: 1, title: 'Tea' } });
+    expect(await call([true], 'Tea')).toEqual({
+      status: 'success',
+      data: { id: 1, title: 'Tea' },
+      message: expect.stringMatching(/^[A-Z].*\.$/) as string,
+    });
     expect(prepared).toEqual([true, true]);
     expect(await pinned()).toEqual(['Tea']);
     expect(await auditLog()).toMatchObject([

@@ -17,7 +17,7 @@ export interface Count {
 }
 
 const FIGURE =
-  /([$€£]|usd |us\$)? ?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?) ?(k|m|mn|mio|bn|b|thousand|million|billion|grand)?\b( ?%| percent| per cent| dollars?| usd| bucks| euros?)?/g;
+  /([$€£]|usd |us\$)? ?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?: ?(k|m|mn|mio|bn|b|thousand|million|billion|grand)\b|\b)( ?%| percent| per cent| dollars?| usd| bucks| euros?)?/g;
 const SCALE: Readonly<Record<string, number>> = {
   k: 1e3,
   thousand: 1e3,
@@ -77,6 +77,18 @@ export function findTopCount(text: string): Count | undefined {
   const match = TOP_COUNT.exec(sameLength(text));
   const number = parseNumberWord(match?.[1] ?? match?.[2] ?? '');
   return match && number ? { start: match.index, end: match.index + match[0].length, number } : undefined;
+}
+
+const BY = /\b(?:by|another|an extra|an additional|extra)(?: about| around)? ?[$€£]?$/i;
+const OF_CHANGE = /\b(?:raise|increase|bump|hike|rise|uplift|cut|reduction|decrease)(?: in \p{L}+)? of(?: about)? ?[$€£]?$/iu;
+const CHANGE_AFTER =
+  /^(?: a (?:year|month))?(?: (?:pay|salary|annual|budget))? ?(?:raise|increase|bump|hike|rise|uplift|more|extra|higher|cut|less|lower|reduction|decrease)\b/i;
+const TARGET = /\b(?:to|at) ?[$€£]?$/i;
+/** Whether the amount is a difference to the present value. */
+export function isRelative(text: string, { start, end, percent }: Amount): boolean {
+  const [before, after] = [text.slice(0, start), text.slice(end)];
+  if (TARGET.test(before)) return false;
+  return percent || BY.test(before) || OF_CHANGE.test(before) || CHANGE_AFTER.test(after);
 }
 
 /** Lower-cases the text, and removes accents only if the length stays the same, so that positions stay valid. */

@@ -4,6 +4,7 @@ import { qualifiedName, type Registry } from '../../engine/registry.ts';
 import type { Realm, Role } from '../../declare/people.ts';
 import { type Audience, type Effect, effectOf, pluralOf, type Tool } from '../../declare/tool.ts';
 import type { Schema } from './schema.ts';
+import { type OfflineWeights, readWeights } from './weights.ts';
 
 export interface DomainDeclaration {
   readonly name: string;
@@ -31,16 +32,31 @@ export interface ToolDeclaration
 }
 /** Other wordings of the examples' questions: by qualified tool name, then by question. */
 export type Phrases = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+/** A list whose rows a tool of its domain can count and sum up. */
+export interface AnalysisDeclaration {
+  /** The qualified names of the tool and of the list. */
+  readonly tool: string;
+  readonly list: string;
+  /** The name of the list as the tool takes it. */
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly groups: boolean; readonly measures: boolean }[];
+}
 export interface Declarations {
   /** The day for which the example inputs were generated. */
   readonly exampleDay: string;
   readonly tools: readonly ToolDeclaration[];
+  readonly analyses: readonly AnalysisDeclaration[];
   readonly roles: Readonly<Record<Realm, readonly Role[]>>;
   readonly fiscalYearStart: number;
+  readonly weights: OfflineWeights;
 }
 
 /** Yields after each tool, so that the caller can release the event loop. */
-export function* readDeclarations(registry: Registry, phrases: Phrases): Generator<undefined, Declarations> {
+export function* readDeclarations(
+  registry: Registry,
+  phrases: Phrases,
+  weights: OfflineWeights = readWeights(),
+): Generator<undefined, Declarations> {
   const domains = new Map(
     registry.domains.map((domain) => {
       const { name, title, audiences, masks = {} } = domain;
@@ -59,10 +75,24 @@ export function* readDeclarations(registry: Registry, phrases: Phrases): Generat
   return {
     exampleDay: EXAMPLE_DAY,
     tools,
+    analyses: analysesOf(registry),
     roles: { staff: roles.of('staff'), customer: roles.of('customer') },
     fiscalYearStart: registry.company.fiscalYearStart,
+    weights,
   };
 }
+
+const analysesOf = (registry: Registry): AnalysisDeclaration[] =>
+  registry.tools.flatMap((tool) =>
+    tool.kind !== 'analyze'
+      ? []
+      : tool.lists.map((list) => ({
+          tool: qualifiedName(tool),
+          list: qualifiedName(list),
+          name: list.name,
+          fields: list.fields.map(({ name, type, groups, measures }) => ({ name, type, groups, measures })),
+        })),
+  );
 
 function declarationOf(
   tool: Tool,

@@ -1,7 +1,9 @@
 /** Executes an intent: resolves its references to ids and calls its tool. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../declare/answer.ts';
-import { overlaps, type Utterance } from './annotate.ts';
+import type { Amount } from './amounts.ts';
+import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
+import type { DateMention } from './dates.ts';
 import type { TurnContext } from './context.ts';
 import { inheritKnownValues, fillOwnIds, ownFieldValue, inheritChoices, completeName } from './ellipsis.ts';
 import type { Frame, PreviousTurn, IntentResult, IntentHints } from './frame.ts';
@@ -9,6 +11,7 @@ import type { IndexedTool } from './index-tools.ts';
 import type { ScoredIntent } from './intent-scoring.ts';
 import { isAboutSelf, findersFor, resolveReference } from './lookup.ts';
 import { stripPoliteness } from './rank.ts';
+import { resolveRelativeAmount } from './relative-amounts.ts';
 import { newestRow, idKeyOf, type Row, rowsIn, type ShownRows, bestMatch } from './rows.ts';
 import { isPerson, type Slot } from './schema.ts';
 import type { Reference } from './slot-filling-state.ts';
@@ -66,6 +69,9 @@ export function executeIntent(
         (entry.mutates && utterance.words.length === 1)),
   );
   if (pointed) references.push({ slot: pointed, names: [], words: [] });
+  const one = references.find(({ slot }) => slot.required && !(slot.key in input));
+  // A tool for one record cannot change everyone's.
+  if (entry.mutates && one && GROUP.test(utterance.text)) return frame({ type: 'missing-slot', slot: one.slot, entry }, input);
   for (const reference of references) {
     if (reference.slot.key in input) continue;
     const found = resolveReference(context, entry, reference, { utterance, shown: previous.shown });
@@ -120,18 +126,23 @@ export function executeIntent(
         [several],
       );
   }
+  const relative = resolveRelativeAmount(context, entry, { utterance, input, about });
+  if (relative && !relative.amount) return frame({ type: 'missing-slot', slot: relative.slot, entry }, without(input, relative.slot.key));
+  if (relative?.amount) input[relative.slot.key] = relative.amount.after;
   const { answer, used } = callTool(context, entry, { input, utterance });
   const rows = rowsIn(answer);
+  const isUsed = (span: TextSpan | Amount | DateMention): boolean => filled.used.some((piece) => overlaps(piece, span));
+  const textOf = ({ start, end }: { start: number; end: number }): string => utterance.text.slice(start, end);
+  const certain = utterance.names.filter(({ isCertain, words }) => isCertain && !called.includes(words[0] ?? ''));
   const unplaced = entry.mutates
     ? []
     : [
-        ...utterance.amounts,
-        ...utterance.dates,
-        ...utterance.names.filter(({ isCertain, words }) => isCertain && !called.includes(words[0] ?? '')),
-      ]
-        .filter((span) => !filled.used.some((piece) => overlaps(piece, span)))
-        .map(({ start, end }) => utterance.text.slice(start, end))
-        .filter((part) => !isDefaultPeriod(part, entry, used));
+        ...utterance.dates.filter((span) => isUsed(span) && isOnlyYear(entry, span, input)).map(textOf),
+        ...[...utterance.amounts, ...utterance.dates, ...certain]
+          .filter((span) => !isUsed(span))
+          .map(textOf)
+          .filter((part) => !isDefaultPeriod(part, entry, used)),
+      ];
   return frame(
     {
       type: 'answered',
@@ -151,6 +162,15 @@ export function executeIntent(
     [{ entry, rows }, ...(about ? [{ entry: finderOf(context, entry, filled.references) ?? entry, rows: [about] }] : [])],
   );
 }
+/** "In October" that fills only a year: the month is left out. */
+const isOnlyYear = ({ slots }: IndexedTool, span: DateMention, input: Readonly<Record<string, unknown>>): boolean =>
+  span.grain !== 'year' &&
+  slots.some(({ kind, key }) => kind === 'year' && key in input) &&
+  !slots.some(({ kind, key }) => /^(?:date|month|period|quarter|days|units)$/.test(kind) && key in input);
+const GROUP =
+  /\b(?:everyone|everybody|(?:all|each|every)(?: of)?(?: the| our| my)? (?:employees?|staff|people|persons?|colleagues?|team|engineers?))\b/i;
+const without = (input: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(input).filter(([each]) => each !== key));
 /** "Is my leave approved yet?" asks for the state and does not filter by APPROVED. */
 const OWN_STATE_QUESTION = /^(?:is|are|was|were|has|have|did|does) my\b/i;
 /** The candidate that the text to be stored mentions. */

@@ -44,6 +44,7 @@ export type IntentResult =
       readonly wrong: number;
     }
   | { readonly type: 'refused'; readonly entry: IndexedTool; readonly roles: boolean; readonly others?: boolean }
+  | { readonly type: 'figures'; readonly entry: IndexedTool; readonly answer: Answer; readonly leftOut: readonly string[] }
   | { readonly type: 'rules'; readonly entry: IndexedTool; readonly asked: SentenceType }
   | { readonly type: 'left-alone'; readonly asked: SentenceType; readonly entry: IndexedTool }
   | { readonly type: 'no-intent'; readonly near: readonly IndexedTool[]; readonly order: boolean };

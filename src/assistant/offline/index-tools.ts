@@ -2,6 +2,7 @@
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import type { Declarations, ExampleDeclaration, ToolDeclaration } from './declarations.ts';
 import { isId, type Schema, type Slot, slotsOf, unwrapUnion, typeOf } from './schema.ts';
+import type { OfflineWeights } from './weights.ts';
 import { CHANGE_VERBS, conceptsOf } from './thesaurus.ts';
 import { stopWords, fold, HOW_TO, stem, type Token, tokenise } from './tokenise.ts';
 
@@ -57,6 +58,8 @@ export interface ToolIndex {
   readonly domainStems: ReadonlySet<string>;
   /** Keys of ids that can be the asker's own. */
   readonly selfKeys: ReadonlySet<string>;
+  readonly weights: OfflineWeights;
+  readonly analyses: Declarations['analyses'];
   stemWeight(stem: string): number;
 }
 
@@ -291,7 +294,9 @@ function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: In
   for (const example of examples) {
     // If the example describes a record instead of naming it, some of its words belong to the description.
     const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
-    for (const each of example.stems) put(stems, each, describes ? 0.6 : example.succeeds ? 1 : 0.8);
+    // Words of an order ("nearest deadline") say how the rows are sorted, not which tool is meant.
+    const sorts = 'sort' in example.input;
+    for (const each of example.stems) put(stems, each, describes || sorts ? 0.6 : example.succeeds ? 1 : 0.8);
     for (const each of example.concepts) put(concepts, each, 0.8);
   }
   const finders = new Map<string, string[]>();
@@ -356,6 +361,8 @@ export function indexTools(declarations: Declarations): ToolIndex {
     transitions: findTransitions(tools),
     domainStems: new Set(tools.map(({ domain }) => stem(domain.name))),
     selfKeys: findSelfKeys(entries),
+    weights: declarations.weights,
+    analyses: declarations.analyses,
     stemWeight: (each) => weights.get(each) ?? unknown,
   };
 }

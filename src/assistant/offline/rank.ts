@@ -14,6 +14,14 @@ export interface RankedTool {
   readonly example: Example | undefined;
   /** Similarity of the sentence patterns, without the content words. */
   readonly shapeScore: number;
+  /** The similarity of the best example. */
+  readonly similarity: number;
+  /** The score before the speech act is considered. */
+  readonly base: number;
+  /** The utterance has no content words. */
+  readonly isShapeOnly: boolean;
+  /** A tool that changes something, for a noun phrase without a verb of change. */
+  readonly isVerbless: boolean;
 }
 
 export type SpeechAct = 'question' | 'command' | 'fragment' | 'statement';
@@ -159,9 +167,6 @@ export const commandsToolVerb = (entry: IndexedTool, utterance: Utterance): bool
 export const mentionsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && utterance.words.some((word) => isVerbOf(entry, word));
 
-const KIND_WEIGHT = 1.1;
-const SELF_WEIGHT = 1.4;
-
 export function rankTools(
   index: ToolIndex,
   utterance: Utterance,
@@ -191,9 +196,10 @@ const isPartOfName = (utterance: Utterance, token: ContentWord['token']): boolea
 
 export const weightOf = (index: ToolIndex, { stem, concepts, token }: ContentWord): number => {
   const own = index.stemWeight(stem);
+  const { synonym, stopWord } = index.weights.similarity;
   // A synonym of a tool's word gets at most a medium weight.
-  if (concepts.length > 0 && !index.lexicon.vocabulary.has(token.word)) return Math.min(own, 2.2);
-  return stopWords.has(token.word) ? Math.min(own, 1) : own;
+  if (concepts.length > 0 && !index.lexicon.vocabulary.has(token.word)) return Math.min(own, synonym);
+  return stopWords.has(token.word) ? Math.min(own, stopWord) : own;
 };
 
 export const relevanceOf = (entry: IndexedTool, { stem, concepts }: ContentWord): number =>
@@ -214,6 +220,7 @@ function scoreTool(
     act: SpeechAct;
   },
 ): RankedTool {
+  const { ranking, similarity } = index.weights;
   let explained = 0;
   let all = 0;
   for (const { word, weight } of weightedWords) {
@@ -229,18 +236,28 @@ function scoreTool(
     const [near, held] = exampleSimilarity(index, each, { weightedWords, kinds });
     const form = shapeSimilarity(each.shape, shape);
     alike = Math.max(alike, form);
-    const score = (weightedWords.length === 0 ? 0.9 * form : 0.86 * near + 0.14 * form) * (each.succeeds ? 1 : 0.97);
+    const score =
+      (weightedWords.length === 0 ? similarity.formAlone * form : similarity.near * near + similarity.form * form) *
+      (each.succeeds ? 1 : similarity.refused);
     if (score > best)
       [best, exampleCoverage, example] = [score, weightedWords.length === 0 || each.stems.size === 0 ? Math.max(held, form) : held, each];
   }
-  let score = weightedWords.length === 0 ? 0.8 * best : 0.42 * coverage + 0.58 * best;
-  if (act === 'question' && entry.mutates) score *= 0.62;
-  if (act === 'command' && !entry.mutates) score *= 0.6;
-  if (act === 'statement' && !entry.mutates) score *= 0.75;
+  const isShapeOnly = weightedWords.length === 0;
+  const base = isShapeOnly
+    ? (ranking['example-shape'] ?? 0) * best
+    : (ranking['coverage'] ?? 0) * coverage + (ranking['example'] ?? 0) * best;
   // "Liam's deals" commands no change.
-  if (act === 'fragment' && entry.mutates && !weightedWords.some(({ word }) => CHANGE_VERBS.has(word.stem))) score *= 0.82;
-  return { entry, score, coverage, exampleCoverage, example, shapeScore: alike };
+  const isVerbless = act === 'fragment' && entry.mutates && !weightedWords.some(({ word }) => CHANGE_VERBS.has(word.stem));
+  const mismatch = isVerbless ? 'change-for-fragment' : MISMATCHES[`${entry.mutates ? 'change' : 'read'}-${act}`];
+  const score = base * (1 + (mismatch === undefined ? 0 : (ranking[mismatch] ?? 0)));
+  return { entry, score, coverage, exampleCoverage, example, shapeScore: alike, similarity: best, base, isShapeOnly, isVerbless };
 }
+/** The feature for a tool whose kind does not suit the speech act. */
+const MISMATCHES: Readonly<Record<string, string>> = {
+  'change-question': 'change-for-question',
+  'read-command': 'read-for-order',
+  'read-statement': 'read-for-statement',
+};
 
 const shapeSimilarity = (theirs: ReadonlySet<string>, mine: ReadonlySet<string>): number => {
   let shared = 0;
@@ -254,6 +271,7 @@ function exampleSimilarity(
   example: Example,
   { weightedWords, kinds }: { weightedWords: readonly { word: ContentWord; weight: number }[]; kinds: ReadonlySet<string> },
 ): [number, number] {
+  const { concept: shareOfConcept, kind: kindWeight, self } = index.weights.similarity;
   let shared = 0;
   let mine = 0;
   const hitStems = new Set<string>();
@@ -266,7 +284,7 @@ function exampleSimilarity(
     } else {
       const concept = word.concepts.find((each) => example.concepts.has(each));
       if (concept !== undefined) {
-        shared += 0.75 * weight * weight;
+        shared += shareOfConcept * weight * weight;
         for (const each of word.concepts) hitIdeas.add(each);
       }
     }
@@ -278,10 +296,10 @@ function exampleSimilarity(
     const weight = weightOf(index, word);
     theirs += weight * weight;
     if (hitStems.has(word.stem)) held += weight * weight;
-    else if (word.concepts.some((concept) => hitIdeas.has(concept))) held += 0.75 * weight * weight;
+    else if (word.concepts.some((concept) => hitIdeas.has(concept))) held += shareOfConcept * weight * weight;
   }
   for (const kind of new Set([...kinds, ...example.features])) {
-    const weight = kind === '#self' ? SELF_WEIGHT : KIND_WEIGHT;
+    const weight = kind === '#self' ? self : kindWeight;
     if (kinds.has(kind)) mine += weight;
     if (example.features.has(kind)) theirs += weight;
     if (kinds.has(kind) && example.features.has(kind)) shared += weight;

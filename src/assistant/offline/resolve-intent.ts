@@ -1,5 +1,6 @@
 /** Resolves the intent of an utterance: selects a tool, checks the permission, and executes the tool or explains the refusal. */
 import { opens } from '../../engine/access.ts';
+import { planAnalysis } from './analysis-plan.ts';
 import { overlaps, type Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import { ANAPHORA } from './ellipsis.ts';
@@ -33,6 +34,11 @@ export function resolveIntent(
   const { sentence } = context;
   const about = isAboutRules(sentence) ? toolInQuestion(context, utterance, sentence.type) : undefined;
   if (about) return frame({ type: 'rules', entry: about, asked: sentence.type });
+  const figures = sentence.type === 'order' ? undefined : planAnalysis(context, utterance);
+  if (figures) {
+    const { tool, entry, input, leftOut } = figures;
+    return frame({ type: 'figures', entry, answer: context.memory.call(tool, input), leftOut }, input);
+  }
   const scored = scoreIntents(context, utterance, { pool: index.entries, previous, hints });
   const ranked = mayChange(sentence) ? scored : scored.filter(({ entry }) => !entry.mutates);
   const wished = scored[0] && !ranked.includes(scored[0]) && isConfident(index, scored[0], utterance) ? scored[0].entry : undefined;

@@ -7,6 +7,7 @@ import type { IndexedTool } from './index-tools.ts';
 import { seesOwnOnly } from './nouns.ts';
 import { lowerFirst, joinRoles, pluralOf, type ResponseContext, endSentence, displayName } from './respond-fields.ts';
 import { describeRows } from './respond-list.ts';
+import { describeFigures } from './respond-figures.ts';
 import { explainRules } from './rules.ts';
 import { describeRecord } from './respond-record.ts';
 import { type Row, rowsIn } from './rows.ts';
@@ -26,10 +27,12 @@ export function respond(context: DialogueContext, frame: Frame): string {
       return reportNotFound(result);
     case 'refused':
       return reportRefusal(context, result);
+    case 'figures':
+      return describeFigures(result.entry, result.answer, result.leftOut);
     case 'rules':
-      return explainRules(context, result.entry, result.asked, utterance);
+      return explainRules(context, result.entry, { asked: result.asked, utterance });
     case 'left-alone':
-      return `Nothing was changed. ${explainRules(context, result.entry, 'what-if', utterance)}`;
+      return `Nothing was changed. ${explainRules(context, result.entry, { asked: 'what-if', utterance })}`;
     case 'no-intent':
       return reportNoIntent(context, result);
   }
@@ -68,7 +71,11 @@ function reportAnswer(context: ResponseContext, result: IntentResult & { type: '
           .map((row) => `"${displayName(row)}"`)
           .join(', ')}${others.length > 5 ? ', …' : ''}.`
       : '';
-  return `${text}${newest}${more}${unplaced.length > 0 ? `\n\nI could not narrow this down by ${unplaced.map((part) => `"${escapeMarkdown(part)}"`).join(' and ')}.` : ''}`;
+  const leftOut =
+    unplaced.length > 0
+      ? `I could not narrow this down by ${unplaced.map((part) => `"${escapeMarkdown(part)}"`).join(' and ')}: no filter takes it.\n\n`
+      : '';
+  return `${leftOut}${text}${newest}${more}`;
 }
 
 function reportError(

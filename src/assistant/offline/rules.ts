@@ -64,8 +64,7 @@ const isNeverOneself = ({ tool }: IndexedTool): boolean =>
 export function explainRules(
   { index, person, allowed }: DialogueContext,
   entry: IndexedTool,
-  type: SentenceType,
-  utterance: Utterance,
+  { asked: type, utterance }: { asked: SentenceType; utterance: Utterance },
 ): string {
   const { tool } = entry;
   const seen = type === 'who-may' ? hiddenFieldRule(index, utterance) : undefined;

@@ -21,6 +21,8 @@ export function findQuery(
     if (!piece || used.some((span) => overlaps(span, { start: piece.start, end: piece.start + 2 }))) return undefined;
     const cut = used.filter((span) => span.start > piece.start && span.start < piece.end).sort((a, b) => a.start - b.start)[0];
     const text = (cut ? utterance.text.slice(piece.start, cut.start) : piece.text).trim().replace(/[\s,?.!]+$/, '');
+    // "Tickets are nearly …" goes on with the sentence, not with the words to search for.
+    if (/^(?:are|is|was|were|have|has|had|do|does|did|that|which|who|whose)\b/i.test(text)) return undefined;
     return text.split(/\s+/).every((word) => stopWords.has(fold(word))) ? undefined : { ...piece, text };
   };
   const found = wanted(textAfterExampleWords(entry, slot, utterance)) ?? wanted(textAfterAbout(utterance, used));

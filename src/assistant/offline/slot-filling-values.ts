@@ -1,5 +1,5 @@
 /** Fills slots with ids, amounts and known values. */
-import type { Amount } from './amounts.ts';
+import { type Amount, isRelative } from './amounts.ts';
 import { overlaps, type TextSpan } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import { findKnownValues } from './known-values.ts';
@@ -58,7 +58,10 @@ export function fillAmounts({ entry, utterance, set, free }: SlotFilling): void 
         .split('_')
         .some((word) => utterance.tokens.some((token) => token.stem === stem(word) && Math.abs(token.start - amount.start) < 40));
     const fits = slots.filter(
-      (slot) => !filled.has(slot.key) && !isPercentOfMoney(slot, amount) && inRange(slot, scaledAmount(slot, amount)),
+      (slot) =>
+        !filled.has(slot.key) &&
+        (!isPercentOfMoney(slot, amount) || (entry.mutates && isRelative(utterance.text, amount))) &&
+        inRange(slot, scaledAmount(slot, amount)),
     );
     const bounded = fits.filter((slot) =>
       amount.bound === 'min' ? slot.edge === 'from' : amount.bound === 'max' ? slot.edge === 'to' : slot.edge === undefined,
@@ -91,7 +94,7 @@ const slotWords = (slot: Slot): Set<string> =>
   );
 const scaledAmount = (slot: Slot, amount: Amount): number =>
   amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value;
-/** A percentage does not fit a money slot. */
+/** A percentage fits a money slot only as a change of its present value. */
 const isPercentOfMoney = ({ schema }: Slot, { percent }: Amount): boolean =>
   percent && schema.unit !== undefined && schema.unit !== 'percent';
 const inRange = ({ schema }: Slot, value: number): boolean =>

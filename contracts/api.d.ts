@@ -91,6 +91,13 @@ export type ToolList = {
         readonly shownTo: readonly string[];
         readonly andOwner: boolean;
       }[];
+      readonly fields: readonly ({
+        readonly name: string;
+        readonly type: "text" | "choice" | "flag" | "whole" | "number" | "money" | "day" | "time" | "id";
+        readonly groups: boolean;
+        readonly functions: readonly string[];
+        readonly hidden: boolean;
+      })[];
       readonly chart: {
         readonly kind: "parts";
         readonly title: string;

@@ -1,4 +1,4 @@
-/** The roles of the finance domain, for use in other domains. */
+/** What other domains may use of the finance domain. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const financeRoles = defineRoles({

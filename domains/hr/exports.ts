@@ -1,4 +1,4 @@
-/** The roles of the hr domain, for use in other domains. */
+/** What other domains may use of the hr domain. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const hrRoles = defineRoles({

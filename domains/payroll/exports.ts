@@ -1,4 +1,4 @@
-/** The roles of the payroll domain, for use in other domains. */
+/** What other domains may use of the payroll domain. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const payrollRoles = defineRoles({

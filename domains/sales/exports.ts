@@ -1,4 +1,4 @@
-/** The roles of the sales domain, for use in other domains. */
+/** What other domains may use of the sales domain. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const salesRoles = defineRoles({

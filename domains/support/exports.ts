@@ -1,4 +1,4 @@
-/** The roles of the support domain, for use in other domains. */
+/** What other domains may use of the support domain. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const supportRoles = defineRoles({

@@ -1,4 +1,4 @@
-/** The roles of the tax domain, for use in other domains. */
+/** What other domains may use of the tax domain. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const taxRoles = defineRoles({

@@ -33,6 +33,13 @@ export const user = z.object({
 });
 
 const mask = z.object({ field: z.string(), hides: z.string(), shownTo: z.array(z.string()), andOwner: z.boolean() });
+const listField = z.object({
+  name: z.string(),
+  type: z.enum(['text', 'choice', 'flag', 'whole', 'number', 'money', 'day', 'time', 'id']),
+  groups: z.boolean().describe('Whether an analysis can group by it; days and times in periods'),
+  functions: z.array(z.string()).describe('The functions that an analysis can apply to it'),
+  hidden: z.boolean().describe('Hidden from the caller on some rows, so not usable in conditions and figures'),
+});
 const tool = z.object({
   name: z.string(),
   qualifiedName: z.string(),
@@ -48,6 +55,7 @@ const tool = z.object({
   annotations: z.looseObject({ destructiveHint: z.boolean(), readOnlyHint: z.boolean() }),
   examples: z.array(z.object({ ask: z.string(), input: record })),
   masked: z.array(mask),
+  fields: z.array(listField).describe('The fields of a list that filters and analyses can use'),
   chart: chart.nullable(),
 });
 export const toolList = z.object({

@@ -1,4 +1,4 @@
-/** Creates the clients with which a tool calls other domains during one of its own calls. */
+/** The clients of other domains that a tool gets during one call. */
 import { type Calls, type Client, contractName, contractOf, type Needs } from '../declare/contracts.ts';
 import { failure } from '../declare/errors.ts';
 import type { CallContext } from '../declare/tool.ts';
@@ -25,8 +25,7 @@ export function openNeeds(caller: ContractCaller, needs: Needs, onBehalf: OnBeha
       const key = `${contractName(contract)} ${call} ${JSON.stringify(input)}`;
       const known = answers.get(key);
       if (known) return known;
-      if (inTransaction)
-        throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the change now needs different data of another domain.');
+      if (inTransaction) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: other data of another domain is needed now.');
       const answer = calls[call]?.(input) ?? Promise.reject(new Error(`no call ${call}`));
       // Without this handler, a failure that the tool does not await would end the process.
       answer.catch(() => {});

@@ -1,11 +1,13 @@
 /** The tools that a caller may use, as MCP and the REST API list them. Built once per set of roles. */
-import { opens } from '../engine/access.ts';
+import { audienceFor, hiddenFrom, opens } from '../engine/access.ts';
+import { functionsFor } from '../engine/analyze/question.ts';
+import { isHidden } from '../engine/lists/hidden.ts';
 import { listedTool, mcpTool } from '../derive/mcp.ts';
 import { createQualifier } from '../derive/qualify.ts';
 import { maskedFields } from '../declare/masks.ts';
 import type { Person } from '../declare/people.ts';
 import { qualifiedName, type Registry } from '../engine/registry.ts';
-import { atOnceWhenOf, pluralOf, type Tool } from '../declare/tool.ts';
+import { atOnceWhenOf, type ListTool, pluralOf, type Tool } from '../declare/tool.ts';
 import type { ToolBackend } from './backends.ts';
 import { LRUCache } from 'lru-cache';
 
@@ -99,8 +101,25 @@ function describeTool(tool: Tool, person: Person, today: string) {
       .toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username))
       .map(({ question, input }) => ({ ask: question, input: input(today) })),
     masked: describeMasks(tool),
+    fields: tool.kind === 'list' ? describeFields(tool, person) : [],
     chart: tool.chart ?? null,
   };
+}
+
+/** The fields that filters and analyses of the list can use. */
+function describeFields(list: ListTool, person: Person) {
+  const masks = new Set(hiddenFrom(list, person).map(({ mask }) => mask));
+  const session = {
+    audience: audienceFor(list, person.roles) ?? '',
+    shows: Object.keys(list.domain.masks ?? {}).filter((mask) => !masks.has(mask)),
+  };
+  return list.fields.map((field) => ({
+    name: field.name,
+    type: field.type,
+    groups: field.groups,
+    functions: functionsFor(field),
+    hidden: isHidden(field, session),
+  }));
 }
 
 /** The fields that may be masked as `*** (Hidden)`, and the roles that see them. */

@@ -18,7 +18,7 @@ describe('a question', () => {
     expect(await page.locator('.tool summary').first().innerText()).toContain('finance.list_invoices');
     const rows = page.locator('.dt tbody tr');
     await expect.poll(() => rows.count()).toBe(50);
-    expect(await page.locator('.dt-note').innerText()).toContain('Incomplete: the first 50 of more than 50.');
+    expect(await page.locator('.dt-note').innerText()).toMatch(/Incomplete: the first 50 of (more than 50|\d+)\./);
 
     const amounts = async () => (await page.locator('.dt td.cell-end').allInnerTexts()).map((text) => Number(text.replace(/[$,]/g, '')));
     await page.locator('th.num button').last().click();
@@ -39,8 +39,8 @@ describe('a question', () => {
       await expect.poll(() => rows.count()).toBeGreaterThan(before);
     }
     expect(await page.locator('.dt-note').count()).toBe(0);
-    expect(await page.locator('.dt-foot').innerText()).toContain('complete');
-    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toContain('complete');
+    expect(await page.locator('.dt-foot').innerText()).toMatch(/^\d+ invoices$/);
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toMatch(/^\d+ invoices$/);
     expect(troubles).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe('large answers', () => {
     for (let shown = 50; shown < 1000; shown += 50) {
       await more.click();
       await expect.poll(() => rows.count()).toBe(shown + 50);
-      expect(await page.evaluate('document.activeElement?.textContent')).toBe(shown < 950 ? 'Show 50 more' : '1,000 tickets, complete');
+      expect(await page.evaluate('document.activeElement?.textContent')).toBe(shown < 950 ? 'Show 50 more' : '1,000 tickets');
     }
     expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);
     const names = await page.locator('.t-more button').evaluateAll((all) => all.length);

@@ -1,10 +1,12 @@
 /** Renders the answer of any tool from its output schema: as a table, details, a chart or an approval card. */
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { isAnalysis } from '../lib/analysis.ts';
 import { type Row, fieldHintsOf } from '../lib/columns.ts';
-import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/schema.ts';
+import { conditionText } from '../lib/conditions.ts';
+import { dataSchema, fieldsOf, isRecord, ownFieldsOf, rowSchema } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
-import { callTool, usePages } from '../lib/use-tool.ts';
-import { labelForCode, labelFor, formatText } from '../lib/format.ts';
+import { callTool, useCount, usePages } from '../lib/use-tool.ts';
+import { labelFor } from '../lib/format.ts';
 import { ApprovalCard } from './card.tsx';
 import type { CardState } from '../server-pages/approval-card.ts';
 import { DataTable } from './data-table.tsx';
@@ -13,7 +15,8 @@ import { ErrorNotice } from './notice.tsx';
 import { Summary } from './summary.tsx';
 import type { Answer, SuccessAnswer } from '../lib/contract.ts';
 
-const Figure = lazy(() => import('./figure.tsx'));
+const Figure = lazy(() => import('./chart/figure.tsx'));
+const AnalysisView = lazy(() => import('./chart/analysis.tsx'));
 
 interface AnswerProps {
   readonly tool: Found;
@@ -29,7 +32,7 @@ interface AnswerProps {
   readonly opened?: boolean;
 }
 
-const PAGING = new Set(['limit', 'cursor', 'sort']);
+const PAGING = new Set(['limit', 'cursor', 'sort', 'count']);
 
 export function AnswerView({ tool, input, answer, requestId = '', again, onNarrow, onLoosen, onState, opened = false }: AnswerProps) {
   if (answer.status === 'error') return <ErrorNotice error={answer} requestId={requestId} again={again} />;
@@ -39,6 +42,13 @@ export function AnswerView({ tool, input, answer, requestId = '', again, onNarro
     return (
       <List key={requestId} tool={tool} input={input} answer={answer} {...(onNarrow && { onNarrow })} {...(onLoosen && { onLoosen })} />
     );
+  if (tool.kind === 'analyze' && isAnalysis(answer.data)) {
+    return (
+      <Suspense fallback={drawing}>
+        <AnalysisView tool={tool} input={input} data={answer.data} Rows={AnswerView} />
+      </Suspense>
+    );
+  }
   if (isRecord(answer.data)) return <One tool={tool} answer={answer} data={answer.data} />;
   return <pre className="json">{JSON.stringify(answer.data, null, 2)}</pre>;
 }
@@ -86,10 +96,17 @@ function List({
   onLoosen,
 }: Pick<AnswerProps, 'tool' | 'input' | 'onNarrow' | 'onLoosen'> & { readonly answer: SuccessAnswer }) {
   const { rows, metadata, trouble, more } = usePages(answer, (cursor) => callTool(tool.server, tool.name, { input: { ...input, cursor } }));
+  const count = useCount(tool, input, answer.metadata);
   const [asTable, setAsTable] = useState(false);
   const schema = dataSchema(tool.outputSchema);
   const fields = useMemo(() => fieldsOf(tool.inputSchema).filter(({ name }) => !PAGING.has(name)), [tool]);
-  const filters = useMemo(() => fields.map(({ name }) => name).filter((name) => !(name in input)), [fields, input]);
+  const filters = useMemo(
+    () =>
+      ownFieldsOf(tool.inputSchema)
+        .map(({ name }) => name)
+        .filter((name) => !PAGING.has(name) && !(name in input)),
+    [tool, input],
+  );
   const [wider, setWider] = useState<{ readonly input: AnswerProps['input']; readonly answer: Answer; readonly requestId: string }>();
   const hints = useMemo(() => fieldHintsOf(tool), [tool]);
   const limit = typeof input['limit'] === 'number' ? input['limit'] : 50;
@@ -97,13 +114,12 @@ function List({
   if (wider) return <AnswerView tool={tool} {...wider} {...(onNarrow && { onNarrow })} />;
   const used = fields
     .filter(({ name }) => name in input)
-    .map(({ name, required, schema: field }) => {
-      const value = formatText(input[name]) ?? '';
+    .map(({ name, required }) => {
       const rest = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
       const look = () => void callTool(tool.server, tool.name, { input: rest }).then((next) => setWider({ ...next, input: rest }));
       return {
         name,
-        value: optionsOf(field) ? labelForCode(value) : value,
+        value: conditionText(input[name]),
         drop: required ? undefined : onLoosen ? () => onLoosen(rest) : look,
       };
     });
@@ -115,6 +131,7 @@ function List({
       whole={tool.outputSchema}
       masked={tool.masked}
       metadata={metadata}
+      count={count}
       filters={filters}
       used={used}
       plural={name}

@@ -1,10 +1,10 @@
 /** A table that sorts the loaded rows, loads more pages and copies CSV. On a phone each row is a list item. */
 import { lazy, type ReactNode, Suspense, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type FieldHints } from '../lib/columns.ts';
+import { allColumns, type Column, compare, isFigure, type Row, tableColumns, type FieldHints } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
 import type { Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
-import { labelFor, joined, money, number } from '../lib/format.ts';
+import { labelFor, joined, number } from '../lib/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Grid, type Sorting } from './grid.tsx';
 import { Icon } from './icon.tsx';
@@ -28,6 +28,8 @@ export interface TableProps {
   readonly whole: Schema;
   readonly masked?: readonly MaskInfo[];
   readonly metadata?: ListMetadata | undefined;
+  /** The exact number of rows that match; undefined if it is not known. */
+  readonly count?: number | undefined;
   /** Filters that this call does not use yet. */
   readonly filters?: readonly string[];
   /** Filters of this call. If no row matches, the user can remove each one. */
@@ -64,6 +66,7 @@ export function DataTable(props: TableProps) {
     whole,
     masked = [],
     metadata,
+    count: counted = metadata?.count,
     filters = [],
     used = [],
     onNarrow,
@@ -118,12 +121,7 @@ export function DataTable(props: TableProps) {
   useLayoutEffect(() => {
     if (!hasMore && pressed.current && document.activeElement === document.body) said.current?.focus({ preventScroll: true });
   }, [hasMore]);
-  const amounts = columns.filter(({ kind }) => kind === 'money');
-  const [amount] = amounts;
-  const sum =
-    amounts.length === 1 && amount && !rows.some((row) => isHidden(amount.value(row)))
-      ? Math.round(rows.reduce((total, row) => total + Number(amount.value(row) ?? 0), 0) * 100) / 100
-      : undefined;
+  const exact = counted !== undefined && counted > rows.length ? counted : undefined;
 
   if (rows.length === 0) {
     return (
@@ -207,9 +205,9 @@ export function DataTable(props: TableProps) {
           <Icon name="warn" />
           <p>
             <b>
-              Incomplete: the first {number(rows.length)} of more than {number(rows.length)}.
+              Incomplete: the first {number(rows.length)} of {exact === undefined ? `more than ${number(rows.length)}` : number(exact)}.
             </b>{' '}
-            Totals and sorting cover these rows only.
+            Sorting covers these rows only.
           </p>
           {filters.length > 0 && (
             <div className="by" role="group" aria-label="Narrow by">
@@ -250,8 +248,8 @@ export function DataTable(props: TableProps) {
       {trouble && <div className="p-5">{trouble}</div>}
       <div className="dt-foot">
         <span ref={said} className="grow" tabIndex={-1}>
-          <b>{number(rows.length)}</b> {hasMore ? `${plural} loaded` : `${plural}, complete`}
-          {sum !== undefined && rows.length > 1 && `, ${money(sum)} in ${hasMore ? 'these' : 'all'}`}
+          <b>{number(rows.length)}</b> {hasMore && `of ${exact === undefined ? `more than ${number(rows.length)}` : number(exact)} `}
+          {rows.length === 1 && !hasMore ? 'row' : plural}
           {hasMore && sorting && '. Sorted within the loaded rows.'}
         </span>
         {hasMore && onMore && (

@@ -1,6 +1,7 @@
 /** Generates a form from a tool's input schema, including nested objects and lists. */
-import { useId } from 'react';
-import { about, type Draft, type Drafts, widgetOf } from '../lib/form.ts';
+import { type ReactNode, useId } from 'react';
+import { conditionText } from '../lib/conditions.ts';
+import { about, type Draft, type Drafts, Exact, widgetOf } from '../lib/form.ts';
 import { type Field, fieldsOf, labelFor, numberOf, optionsOf, resolveSchema, type Schema, textOf } from '../lib/schema.ts';
 import { Icon } from './icon.tsx';
 
@@ -19,29 +20,95 @@ interface FormProps {
   readonly at?: string;
   /** Shows readable labels; otherwise the names of the keys. */
   readonly inPlainWords?: boolean;
+  /** Filters that the user may not use, because their fields are hidden. */
+  readonly hidden?: ReadonlySet<string>;
+  /** Offers every field as a further one, not only the filters that follow from the fields of a list. */
+  readonly allOptional?: boolean;
 }
 
-export function SchemaForm({ schema, whole = schema, drafts, onChange, problems = [], at = '', inPlainWords = false }: FormProps) {
-  // The filters that follow from the fields of a list's rows are shown if they have a value.
-  const fields = fieldsOf(schema, whole).filter(({ name, schema: { filter } }) => filter !== 'field' || drafts[name] !== undefined);
-  if (fields.length === 0) return <p className="small muted">This tool takes no input.</p>;
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+export function SchemaForm(props: FormProps) {
+  const {
+    schema,
+    whole = schema,
+    drafts,
+    onChange,
+    problems = [],
+    at = '',
+    inPlainWords = false,
+    hidden = NO_NAMES,
+    allOptional = false,
+  } = props;
+  const isFurther = ({ name, required, schema: { filter } }: Field) => (allOptional ? !required : filter === 'field') && !(name in drafts);
+  const all = fieldsOf(schema, whole).filter(({ name }) => !hidden.has(name));
+  const fields = all.filter((field) => !isFurther(field));
+  const further = all.filter(isFurther);
+  if (all.length === 0) return <p className="small muted">This tool takes no input.</p>;
+  const select = further.length > 0 && (
+    <FurtherFields
+      fields={further}
+      inPlainWords={inPlainWords}
+      onAdd={({ name, schema: field }) => onChange({ ...drafts, [name]: widgetOf(field, whole) === 'range' ? [{}] : '' })}
+    />
+  );
   return (
-    <div className="form-grid">
-      {fields.map((field) => (
-        <FormField
-          key={field.name}
-          field={field}
-          whole={whole}
-          draft={drafts[field.name]}
-          at={at + field.name}
-          problems={problems}
-          inPlainWords={inPlainWords}
-          onChange={(draft) => onChange({ ...drafts, [field.name]: draft })}
-        />
-      ))}
-    </div>
+    <>
+      {fields.length > 0 && (
+        <div className="form-grid">
+          {fields.map((field) => (
+            <FormField
+              key={field.name}
+              field={field}
+              whole={whole}
+              draft={drafts[field.name]}
+              at={at + field.name}
+              problems={problems}
+              inPlainWords={inPlainWords}
+              onChange={(draft) => onChange({ ...drafts, [field.name]: draft })}
+              onRemove={
+                field.schema['filter'] === 'field' || allOptional
+                  ? () => onChange(Object.fromEntries(Object.entries(drafts).filter(([name]) => name !== field.name)))
+                  : undefined
+              }
+            />
+          ))}
+        </div>
+      )}
+      {select}
+    </>
   );
 }
+
+/** Adds one of the filters that follow from the fields of a list's rows. */
+const FurtherFields = ({
+  fields,
+  inPlainWords,
+  onAdd,
+}: {
+  readonly fields: readonly Field[];
+  readonly inPlainWords: boolean;
+  readonly onAdd: (field: Field) => void;
+}) => (
+  <p className="further">
+    <select
+      className="select"
+      aria-label="Add a filter"
+      value=""
+      onChange={({ target }) => {
+        const field = fields.find(({ name }) => name === target.value);
+        if (field) onAdd(field);
+      }}
+    >
+      <option value="">Add a filter</option>
+      {fields.map(({ name }) => (
+        <option key={name} value={name}>
+          {inPlainWords ? labelFor(name) : name}
+        </option>
+      ))}
+    </select>
+  </p>
+);
 
 interface FieldProps {
   readonly field: Field;
@@ -51,9 +118,11 @@ interface FieldProps {
   readonly problems: readonly Problem[];
   readonly inPlainWords: boolean;
   readonly onChange: (draft: Draft) => void;
+  /** Removes a filter that the user added. */
+  readonly onRemove?: (() => void) | undefined;
 }
 
-function FormField({ field: { name, schema, required }, whole, draft, at, problems, inPlainWords, onChange }: FieldProps) {
+function FormField({ field: { name, schema, required }, whole, draft, at, problems, inPlainWords, onChange, onRemove }: FieldProps) {
   const id = useId();
   // Nobody types a cursor, so it needs no text area.
   const widget = name === 'cursor' ? 'text' : widgetOf(schema, whole);
@@ -79,11 +148,44 @@ function FormField({ field: { name, schema, required }, whole, draft, at, proble
         onChange={onChange}
       />
     );
+  const remove = onRemove && (
+    <button className="icon-btn field-x" type="button" aria-label={`Remove ${label}`} title="Remove" onClick={onRemove}>
+      <Icon name="x" className="i-14" />
+    </button>
+  );
+  if (draft instanceof Exact)
+    return (
+      <div className="field">
+        <span className="label">{label}</span>
+        <span className="exact">
+          <bdi>{conditionText(draft.value)}</bdi>
+          <button className="icon-btn" type="button" aria-label={`Remove ${label}`} onClick={onRemove ?? (() => onChange(undefined))}>
+            <Icon name="x" className="i-14" />
+          </button>
+        </span>
+        {problem && <span className="err">{problem.message}</span>}
+      </div>
+    );
+  if (widget === 'range')
+    return (
+      <Range
+        field={{ name, schema, required }}
+        whole={whole}
+        draft={draft}
+        at={at}
+        problems={problems}
+        inPlainWords={inPlainWords}
+        onChange={onChange}
+      >
+        {remove}
+      </Range>
+    );
   return (
     <div className={`field ${widget === 'long' || widget === 'json' ? 'wide' : ''}`}>
       <label htmlFor={id}>
         {label} {words && <span className="req">{words}</span>}
       </label>
+      {remove}
       {widget === 'choice' || widget === 'flag' ? (
         <select
           {...common}
@@ -179,6 +281,59 @@ function Group({ field: { name, schema, required }, whole, draft, at, problems, 
         <Icon name="plus" className="i-14" />
         Add an entry
       </button>
+    </fieldset>
+  );
+}
+
+/** Two fields for the ends of a range. */
+function Range({
+  field: { name, schema },
+  whole,
+  draft,
+  at,
+  problems,
+  inPlainWords,
+  onChange,
+  children,
+}: FieldProps & { readonly children: ReactNode }) {
+  const id = useId();
+  const range = Array.isArray(draft) ? ((draft as readonly Drafts[])[0] ?? {}) : {};
+  const problem = problems.find(({ path }) => path === at || path.startsWith(`${at}.`));
+  return (
+    <fieldset className="field range">
+      <legend className="label">
+        {inPlainWords ? labelFor(name) : name} <span className="req">range</span>
+      </legend>
+      {children}
+      <div className="range-ends">
+        {fieldsOf(schema, whole).map(({ name: end, schema: limit }) => {
+          const isDate = widgetOf(limit, whole) === 'date';
+          const text = typeof range[end] === 'string' ? range[end] : '';
+          return (
+            <label key={end} htmlFor={`${id}-${end}`}>
+              <span className="req">{end}</span>
+              <input
+                id={`${id}-${end}`}
+                className="input num"
+                type={isDate ? 'date' : 'text'}
+                inputMode={isDate ? undefined : 'decimal'}
+                autoComplete="off"
+                aria-invalid={problem ? true : undefined}
+                data-blank={isDate && text === '' ? 'Not sent' : undefined}
+                placeholder="Not sent"
+                value={text}
+                onChange={({ target }) => onChange([{ ...range, [end]: target.value }])}
+              />
+            </label>
+          );
+        })}
+      </div>
+      {problem && (
+        <span className="err">
+          <Icon name="warn" />
+          <span>{problem.message}</span>
+        </span>
+      )}
     </fieldset>
   );
 }

@@ -1,7 +1,8 @@
 /** Shows a tool call of an answer, collapsed until the user opens it. */
 import { useApp } from '../lib/app.tsx';
 import type { ToolUse } from '../lib/turns.ts';
-import { number } from '../lib/format.ts';
+import { isAnalysis } from '../lib/analysis.ts';
+import { count, number } from '../lib/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -13,9 +14,11 @@ function said({ answer, rows, ms, hasMore }: ToolUse, waits: (id: string) => boo
       ? 'no answer'
       : answer.code.toLowerCase().replaceAll('_', ' ');
   const list = Array.isArray(answer.data);
+  const groups = isAnalysis(answer.data) && answer.data.chart.kind !== 'figure' ? answer.data.group_count : undefined;
   return (
     [
       list && rows !== undefined && `${number(rows)}${hasMore ? '+' : ''} ${rows === 1 ? 'row' : 'rows'}`,
+      groups !== undefined && count(groups, 'group'),
       ms !== undefined && `${number(Math.round(ms))} ms`,
     ]
       .filter(Boolean)

@@ -38,14 +38,16 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 const MOST_CHOICES = 6;
 
+/** Its answer has a chart. */
+const isDrawn = (tool: Found | undefined): boolean => tool !== undefined && (tool.chart !== null || tool.kind === 'analyze');
+
 /** Selects the tool results to show. If there are cards, it selects only the cards, otherwise all charts and the last other result. */
 function shownOf(uses: readonly ToolUse[], find: (use: ToolUse) => Found | undefined): ToolUse[] {
   const cards = uses.filter(({ answer }) => answer?.status === 'pending_confirmation');
   if (cards.length > 0) return cards;
   const good = uses.filter(({ answer }) => answer?.status === 'success');
-  const plain = good.filter((use) => !find(use)?.chart);
-  const last = plain.at(-1);
-  return good.filter((use) => find(use)?.chart || use === last);
+  const last = good.filter((use) => !isDrawn(find(use))).at(-1);
+  return good.filter((use) => isDrawn(find(use)) || use === last);
 }
 
 const nameOf = (row: Record<string, unknown>): string => {
@@ -95,7 +97,9 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
   const { question, text, uses, down, error, state, reason } = turn;
   const shown = shownOf(uses, find);
   const choices = choicesOf(turn);
-  const hasTable = shown.some((use) => use.answer?.status === 'success' && (Array.isArray(use.answer.data) ? find(use) : find(use)?.chart));
+  const hasTable = shown.some(
+    (use) => use.answer?.status === 'success' && (Array.isArray(use.answer.data) ? find(use) : isDrawn(find(use))),
+  );
   const failed =
     state === 'done' && text === ''
       ? uses.flatMap(({ answer, requestId = '' }) => (answer?.status === 'error' ? [{ answer, requestId }] : [])).at(-1)
@@ -154,7 +158,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
             if (!tool || !use.answer) return null;
             if (use.stored) return <StoredResult key={use.id} use={use} tool={tool} />;
             // The text already describes a single record, so its details start collapsed.
-            const single = use.answer.status === 'success' && !tool.chart && !Array.isArray(use.answer.data);
+            const single = use.answer.status === 'success' && !isDrawn(tool) && !Array.isArray(use.answer.data);
             const view = (
               <AnswerView tool={tool} input={use.input} answer={use.answer} requestId={use.requestId ?? ''} onNarrow={onNarrow} />
             );

@@ -1,11 +1,24 @@
 /** Converts the drafts of a form to the input of a tool. It omits empty optional fields. */
 import { fieldsOf, isRecord, numberOf, optionsOf, resolveSchema, type Schema, textOf, typeOf } from './schema.ts';
 
-/** The raw value of a field; undefined means "not sent". */
-export type Draft = string | boolean | readonly Drafts[] | undefined;
+/** A value that the widget of its field cannot show, such as several values of a filter. The form keeps it as it is. */
+export class Exact {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+/** The raw value of a field; undefined means "not sent". A range is a list with one entry. */
+export type Draft = string | boolean | readonly Drafts[] | Exact | undefined;
 export type Drafts = Readonly<Record<string, Draft>>;
 
-export type Widget = 'text' | 'long' | 'number' | 'date' | 'choice' | 'flag' | 'words' | 'group' | 'json';
+export type Widget = 'text' | 'long' | 'number' | 'date' | 'choice' | 'flag' | 'words' | 'group' | 'range' | 'json';
+
+/** An object with `from` and `to` only. */
+function isRange(schema: Schema): boolean {
+  const keys = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
+  return keys.length === 2 && keys.includes('from') && keys.includes('to');
+}
 
 export function widgetOf(schema: Schema, whole: Schema): Widget {
   const type = typeOf(schema);
@@ -20,18 +33,20 @@ export function widgetOf(schema: Schema, whole: Schema): Widget {
     if (textOf(schema, 'format') === 'date') return 'date';
     return (numberOf(schema, 'maxLength') ?? 0) > 200 ? 'long' : 'text';
   }
-  return 'json';
+  return type === 'object' && isRange(schema) ? 'range' : 'json';
 }
 
 const toDraft = (value: unknown, schema: Schema, whole: Schema): Draft => {
   if (value === undefined || value === null) return undefined;
   const widget = widgetOf(schema, whole);
-  if (widget === 'flag') return value === true;
+  if (widget === 'flag') return typeof value === 'boolean' ? value : new Exact(value);
   if (widget === 'group')
     return Array.isArray(value)
       ? value.map((each) => toDrafts(isRecord(each) ? each : {}, resolveSchema(schema['items'], whole), whole))
       : undefined;
   if (widget === 'words' && Array.isArray(value)) return value.map(String).join(', ');
+  if (widget === 'range' && isRecord(value)) return [toDrafts(value, schema, whole)];
+  if (widget !== 'json' && typeof value === 'object') return new Exact(value);
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number);
 };
 
@@ -45,9 +60,14 @@ export const toDrafts = (input: Readonly<Record<string, unknown>>, schema: Schem
 
 function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
   if (draft === undefined || draft === '') return undefined;
+  if (draft instanceof Exact) return draft.value;
   const widget = widgetOf(schema, whole);
   if (widget === 'group')
     return Array.isArray(draft) ? draft.map((each) => toInput(each as Drafts, resolveSchema(schema['items'], whole), whole)) : undefined;
+  if (widget === 'range' && Array.isArray(draft)) {
+    const range = toInput((draft as readonly Drafts[])[0] ?? {}, schema, whole);
+    return Object.keys(range).length === 0 ? undefined : range;
+  }
   if (typeof draft !== 'string') return draft;
   if (widget === 'number') {
     // Sends an invalid number unchanged, so the field shows the message of the server.

@@ -18,15 +18,20 @@ const at = (whole: Schema, reference: string): Schema => {
 export function resolveSchema(schema: unknown, whole: Schema): Schema {
   if (!isRecord(schema)) return {};
   const reference = schema['$ref'];
-  if (typeof reference === 'string') return resolveSchema(at(whole, reference), whole);
+  const { filter } = schema;
+  if (typeof reference === 'string') return { ...resolveSchema(at(whole, reference), whole), ...(filter !== undefined && { filter }) };
   const choices = [schema['anyOf'], schema['oneOf']].find(Array.isArray) as unknown[] | undefined;
   if (!choices) return schema;
   const meant = choices.filter((each) => !(isRecord(each) && (each['type'] === 'null' || each['const'] === HIDDEN)));
   const [only] = meant;
-  // An own input of a list that also takes a range or several values: forms use its first form.
-  if (meant.length !== 1 && schema['filter'] !== 'own') return schema;
-  const inner = resolveSchema(only, whole);
-  return typeof schema['description'] === 'string' ? { ...inner, description: schema['description'] } : inner;
+  // A filter of a list that also takes a range or several values: forms use its first form.
+  if (meant.length !== 1 && filter === undefined) return schema;
+  const { description } = schema;
+  return {
+    ...resolveSchema(only, whole),
+    ...(filter !== undefined && { filter }),
+    ...(typeof description === 'string' && { description }),
+  };
 }
 
 export const typeOf = (schema: Schema): string => {

@@ -2,6 +2,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { type CallResult, call, ApiError } from './api.ts';
 import type { Row } from './columns.ts';
+import { fieldsOf } from './schema.ts';
+import type { Found } from './tools.ts';
 import type { Answer, ErrorAnswer, ListMetadata } from './contract.ts';
 
 export interface Asked {
@@ -77,4 +79,32 @@ export function usePages(first: Answer | undefined, next: (cursor: string) => Pr
       setAdded({ behind: first, rows: [...(behind?.rows ?? []), ...listed(answer)], metadata: answer.metadata });
   };
   return { rows, metadata, trouble, more: cursor === undefined ? undefined : more };
+}
+
+export const canCount = ({ inputSchema }: Pick<Found, 'inputSchema'>): boolean =>
+  fieldsOf(inputSchema).some(({ name, schema }) => name === 'count' && schema['type'] === 'boolean');
+
+/** The exact number of rows that match. If more rows exist and the answer does not have the number, the list is asked for it. */
+export function useCount(
+  tool: Found | undefined,
+  input: Readonly<Record<string, unknown>>,
+  metadata: ListMetadata | undefined,
+): number | undefined {
+  const [count, setCount] = useState<number>();
+  const isMissing =
+    metadata?.hasMore === true && metadata.count === undefined && !('cursor' in input) && tool !== undefined && canCount(tool);
+  const key = isMissing ? JSON.stringify({ ...input, limit: 1, count: true }) : undefined;
+  const [server = '', name = ''] = [tool?.server, tool?.name];
+  useEffect(() => {
+    if (key === undefined) return;
+    const leaving = new AbortController();
+    callTool(server, name, { input: JSON.parse(key) as object, signal: leaving.signal }).then(
+      ({ answer }) => setCount(answer.status === 'success' ? answer.metadata?.count : undefined),
+      (error: unknown) => {
+        if (!leaving.signal.aborted) throw error;
+      },
+    );
+    return () => leaving.abort();
+  }, [server, name, key]);
+  return metadata?.count ?? (isMissing ? count : undefined);
 }

@@ -1,5 +1,6 @@
 /** One tool in the explorer: input as form or JSON, the answer, and the same call for other clients. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { AnalyzeForm } from '../components/analyze-form.tsx';
 import { AnswerView } from '../components/answer-view.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -10,7 +11,7 @@ import { type CallResult, call, ApiError } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
 import { type Drafts, toDrafts, toInput } from '../lib/form.ts';
 import { go } from '../lib/router.ts';
-import { isRecord } from '../lib/schema.ts';
+import { fieldsOf, isRecord, optionsOf } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
 import { joined, number } from '../lib/format.ts';
 import type { Answer } from '../lib/contract.ts';
@@ -42,11 +43,13 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
   const [running, setRunning] = useState(false);
   const [ran, setRan] = useState<Ran>();
   const [raw, setRaw] = useState(false);
+  /** Changes when an example or Reset fills the whole form. */
+  const [filled, setFilled] = useState(0);
   const abort = useRef<AbortController>(undefined);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => () => abort.current?.abort(), []);
 
-  const input = text === undefined ? toInput(drafts, tool.inputSchema) : (parse(text) ?? {});
+  const input = text === undefined ? completed(tool, toInput(drafts, tool.inputSchema)) : (parse(text) ?? {});
   const held = me.roles.filter((role) => tool.roles.includes(role) || tool.roles.includes(role.replace(/-write$/, '-read')));
   const run = async (given = input) => {
     if (text !== undefined && parse(text) === undefined) {
@@ -78,10 +81,18 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       if (abort.current === mine) setRunning(false);
     }
   };
+  // A link to a read call shows its answer.
+  const linked = useRef(tool.annotations.readOnlyHint && parse(query) !== undefined);
+  useEffect(() => {
+    if (!linked.current) return;
+    linked.current = false;
+    void run();
+  });
   const problems = problemsOf(ran?.answer);
   const fill = (example: Readonly<Record<string, unknown>>) => {
     setText(undefined);
     setDrafts(toDrafts(example, tool.inputSchema));
+    setFilled((before) => before + 1);
   };
   return (
     <>
@@ -146,7 +157,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
           </div>
         </div>
         {text === undefined ? (
-          <SchemaForm schema={tool.inputSchema} drafts={drafts} onChange={setDrafts} problems={problems} />
+          <InputForm key={filled} tool={tool} drafts={drafts} onChange={setDrafts} problems={problems} />
         ) : (
           <div className="field">
             <label className="sr" htmlFor="json-input">
@@ -178,8 +189,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
             className="btn btn--quiet"
             type="button"
             onClick={() => {
-              setDrafts({});
-              setText(undefined);
+              fill({});
               setRan(undefined);
             }}
           >
@@ -250,12 +260,36 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
   );
 }
 
+interface InputFormProps {
+  readonly tool: Found;
+  readonly drafts: Drafts;
+  readonly onChange: (drafts: Drafts) => void;
+  readonly problems: readonly Problem[];
+}
+function InputForm({ tool, drafts, onChange, problems }: InputFormProps) {
+  const { inputSchema: schema } = tool;
+  const hidden = useMemo(() => new Set(tool.fields.filter((field) => field.hidden).map(({ name }) => name)), [tool]);
+  if (tool.kind === 'analyze') {
+    return (
+      <AnalyzeForm tool={tool} input={toInput(drafts, schema)} onChange={(next) => onChange(toDrafts(next, schema))} problems={problems} />
+    );
+  }
+  return <SchemaForm schema={schema} drafts={drafts} onChange={onChange} problems={problems} hidden={hidden} />;
+}
+
 const effectOf = ({ kind, atOnceWhen }: Found): string => {
   if (kind !== 'write') return 'runs';
   return atOnceWhen === null
     ? 'prepares; nothing changes before you approve'
     : `writes at once when ${atOnceWhen}; otherwise you approve first`;
 };
+
+/** The form of an analysis shows its first list before the user chooses one. */
+function completed({ kind, inputSchema }: Found, input: Record<string, unknown>): Record<string, unknown> {
+  if (kind !== 'analyze' || 'of' in input) return input;
+  const of = fieldsOf(inputSchema).find(({ name }) => name === 'of');
+  return { of: optionsOf(of?.schema ?? {})?.[0], ...input };
+}
 
 function focusField(form: HTMLFormElement | null, name: string): void {
   const label = [...(form?.querySelectorAll('label') ?? [])].find(({ textContent }) => textContent?.split(' ')[0] === name);

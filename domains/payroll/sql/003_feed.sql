@@ -1,5 +1,4 @@
--- The position in hr's change feed up to which payroll.employees is current. A process that applies changes locks this
--- row until it commits them.
+-- The position in hr's change feed up to which payroll.employees is current. A process locks this row until it commits further changes.
 create table payroll.feed (
   source text primary key,
   n bigint not null default 0 check (n >= 0)

@@ -1,10 +1,11 @@
 /** Formats the answer of a call for the terminal. */
 import type { ListMetadata } from '../../declare/answer.ts';
 import type { ErrorAnswer } from '../../declare/errors.ts';
+import { type Analysis, analysisLines, isAnalysis, type KindOf } from '../terminal/analysis.ts';
 import { dataLines, type Look } from '../terminal/data.ts';
 import { type Style } from '../terminal/style.ts';
 import { count, duration, grouped, safe, wrap } from '../terminal/text.ts';
-import { isScalar } from '../terminal/values.ts';
+import { fieldSchema, isScalar, itemSchema, kindOf } from '../terminal/values.ts';
 import type { Reply } from './client.ts';
 import type { ListedTool } from './listed.ts';
 
@@ -19,11 +20,28 @@ export interface Asked {
 const commandFor = ({ server, tool, as }: Asked, input: object) =>
   `tamshai call ${server} ${tool} ${quoted(JSON.stringify(input))} --as ${as}`;
 
+/** Money in an analysis has the currency of the list's field. */
+export function kindsFor(analysis: Analysis, own: readonly ListedTool[]): KindOf {
+  const item = itemSchema(own.find(({ name }) => name === analysis.of)?.outputSchema.properties.data);
+  return (column) => {
+    const of = column.of ?? analysis.columns.find(({ name }) => name === column.measure)?.of ?? column.name;
+    if (column.type === 'money') return kindOf(fieldSchema(item, of), of, 0);
+    return column.type === 'day' && column.role !== 'group' ? 'date' : 'number';
+  };
+}
+
 export function successLines(
   { body, ms, requestId }: Reply,
-  tool: ListedTool | undefined,
+  own: readonly ListedTool[],
   { asked, look }: { readonly asked: Asked; readonly look: Look },
 ): string[] {
+  const tool = own.find(({ name }) => name === asked.tool);
+  const { data } = body as { data?: unknown };
+  if (tool?.kind === 'analyze' && isAnalysis(data)) {
+    const groups = data.totals === undefined ? [] : [count(data.group_count, 'group')];
+    const head = [look.style.green('success'), ...groups, duration(ms), safe(requestId)];
+    return [head.join('  '), '', ...analysisLines(data, kindsFor(data, own), look)];
+  }
   const metadata = body['metadata'] as ListMetadata | undefined;
   const schema = tool?.outputSchema.properties.data;
   const rows = Array.isArray(body['data']) ? body['data'].length : undefined;

@@ -4,11 +4,13 @@ import type { AssistantEvent } from '../../assistant/events.ts';
 import type { PendingAnswer } from '../../declare/answer.ts';
 import { type ErrorAnswer, statusOf } from '../../declare/errors.ts';
 import { readClientConfig } from '../../server/instances.ts';
+import { type Analysis, analysisLines, isAnalysis } from '../terminal/analysis.ts';
 import { createAnswerPrinter } from '../terminal/markdown.ts';
 import { count, duration, grouped, safe } from '../terminal/text.ts';
-import { errorLines, foreignKeys } from './answer.ts';
+import { errorLines, foreignKeys, kindsFor } from './answer.ts';
 import { decideAtTerminal } from './approve.ts';
 import { type Client, openClient } from './client.ts';
+import { listedServers } from './listed.ts';
 import { type Console, openConsole } from './console.ts';
 import { type Acting, actAs, required } from './person.ts';
 import { EXIT, exitOf } from './stop.ts';
@@ -30,6 +32,7 @@ export async function ask(question: string, options: AskOptions): Promise<number
   const client = openClient(acting);
   const cards: Event<'pending_confirmation'>[] = [];
   const screen = console.json ? undefined : openScreen(console);
+  const analyses: { readonly server: string; readonly data: Analysis }[] = [];
   let trouble: Event<'error'> | undefined;
   let conversationId = '';
   const body = JSON.stringify({ query, ...(options.conversation !== undefined && { conversationId: options.conversation }) });
@@ -38,10 +41,13 @@ export async function ask(question: string, options: AskOptions): Promise<number
     if (event.type === 'start') conversationId = event.conversationId;
     if (event.type === 'pending_confirmation') cards.push(event);
     if (event.type === 'error') trouble = event;
+    if (event.type === 'tool_result' && event.result.status === 'success' && isAnalysis(event.result.data))
+      analyses.push({ server: event.server, data: event.result.data });
     if (console.json) console.value(event);
     screen?.show(event);
   });
   screen?.end();
+  if (analyses.length > 0 && !console.json) await printAnalyses(analyses, client, console);
   if (refused) return fail(refused.body as unknown as ErrorAnswer, refused.status, console);
   if (trouble) {
     const answer: ErrorAnswer = { ...trouble, status: 'error' };
@@ -52,6 +58,18 @@ export async function ask(question: string, options: AskOptions): Promise<number
   if (conversationId !== '')
     console.err(console.errors.dim(`Go on with  tamshai ask "…" --as ${as} --conversation ${safe(conversationId)}`));
   return exit;
+}
+
+async function printAnalyses(
+  analyses: readonly { readonly server: string; readonly data: Analysis }[],
+  client: Client,
+  console: Console,
+): Promise<void> {
+  const servers = await listedServers(client);
+  for (const { server, data } of analyses) {
+    const own = servers.find(({ name }) => name === server)?.tools ?? [];
+    console.out(...analysisLines(data, kindsFor(data, own), console.look), '');
+  }
 }
 
 function fail(answer: ErrorAnswer, status: number, console: Console): number {

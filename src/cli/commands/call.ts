@@ -49,13 +49,7 @@ export async function call(
   }
   if (body.status === 'success') {
     const own = (await listedServers(client)).find(({ name }) => name === server)?.tools ?? [];
-    console.out(
-      ...successLines(
-        reply,
-        own.find(({ name }) => name === tool),
-        { asked: { server, tool, input, as }, look: console.look },
-      ),
-    );
+    console.out(...successLines(reply, own, { asked: { server, tool, input, as }, look: console.look }));
     return EXIT.ok;
   }
   if (body.status === 'pending_confirmation') {

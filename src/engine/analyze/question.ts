@@ -55,6 +55,8 @@ const USES: Readonly<Record<(typeof FUNCTIONS)[number], (field: ListField) => bo
   max: (field) => field.measures || isPeriod(field),
   share: ({ measures }) => measures,
 };
+/** The functions that an analysis can apply to the field. */
+export const functionsFor = (field: ListField): (typeof FUNCTIONS)[number][] => FUNCTIONS.filter((fn) => USES[fn](field));
 export const isUsable = (field: ListField): boolean => canGroup(field) || field.measures || isPeriod(field);
 
 const invalid = (message: string) => failure('VALIDATION_ERROR', message);

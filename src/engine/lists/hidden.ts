@@ -3,7 +3,7 @@ import { failure } from '../../declare/errors.ts';
 import type { ListField } from '../../declare/list-fields.ts';
 import type { CallSession } from '../store.ts';
 
-export const isHidden = ({ mask, hiddenFrom }: ListField, { shows, audience }: CallSession): boolean =>
+export const isHidden = ({ mask, hiddenFrom }: ListField, { shows, audience }: Pick<CallSession, 'shows' | 'audience'>): boolean =>
   (mask !== undefined && !shows.includes(mask)) || hiddenFrom.includes(audience);
 
 /** Refuses a field that the person may not see on every row. Its condition would tell something about the hidden values. */

@@ -7,7 +7,7 @@ import { SearchField } from '../../components/search-field.tsx';
 import { useApp } from '../../lib/app.tsx';
 import { dataSchema, rowSchema } from '../../lib/schema.ts';
 import { findTool } from '../../lib/tools.ts';
-import { callTool, usePages, useTool } from '../../lib/use-tool.ts';
+import { callTool, useCount, usePages, useTool } from '../../lib/use-tool.ts';
 import { count } from '../../lib/format.ts';
 
 const KINDS = [
@@ -43,6 +43,7 @@ export function TicketsPage() {
   const { rows, metadata, trouble, more } = usePages(answer, (cursor) =>
     callTool('support', 'customer_list_tickets', { input: { ...input, cursor } }),
   );
+  const matching = useCount(tool, input, answer?.status === 'success' ? answer.metadata : undefined);
   const waits = rows.filter((row) => row['status'] === 'pending');
   const [one] = waits;
   const lead = me.roles.includes('lead-customer');
@@ -101,6 +102,7 @@ export function TicketsPage() {
           schema={rowSchema(dataSchema(tool.outputSchema), tool.outputSchema)}
           whole={tool.outputSchema}
           metadata={metadata}
+          count={matching}
           plural="tickets"
           used={[
             ...(status === ''

@@ -1,4 +1,4 @@
-/** Compares the document store with the queries of its driver, embedded and on MongoDB, and measures pages far into a list. */
+/** Compares the document store with queries sent directly through the database driver, and measures pages far into a list. */
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { KeyPart } from '../src/engine/lists/cursor.ts';

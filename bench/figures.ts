@@ -70,7 +70,7 @@ const staff = sql`select * from hr.staff where true`;
 const team = sql`select * from hr.team where true`;
 const inEngineering = sql`select * from hr.staff where department_key = lower(${'Engineering'})`;
 
-/** Figures about the employees. Managers are compared per person below them, because their cost may only grow with their tree. */
+/** Figures about employees. The cost for a manager may grow with the number of people below them, so it is compared per person. */
 export async function figureLines({ postgres, trees }: Company, rows: number, timing: Timing): Promise<Line[]> {
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
@@ -134,7 +134,7 @@ export async function figureLines({ postgres, trees }: Company, rows: number, ti
     );
     if (small !== undefined && large !== undefined && small !== large) {
       const line = ratio(
-        `manager of ${large.people.toLocaleString('en')}, per person × manager of ${small.people.toLocaleString('en')}`,
+        `per person: manager of ${large.people.toLocaleString('en')} × manager of ${small.people.toLocaleString('en')}`,
         large.figure.name,
         small.figure.name,
         2,

@@ -94,7 +94,7 @@ export async function layerLines(
         (n) => reader.maybeOne(getEmployee.output as never, sql`select * from hr.people where employee_id = ${pick(ids, n)}`),
       ],
       ['role, input and output', (n) => call(unrecorded, request(n))],
-      ['the record of the call', (n) => call(testRuntime.runtime, request(n))],
+      ['the audit record of the call', (n) => call(testRuntime.runtime, request(n))],
       [
         'the check of a cached token',
         async (n) => {
@@ -113,8 +113,8 @@ export async function layerLines(
       what: `with ${name} × bare driver`,
       ratio: (micros[n + 1] ?? 0) / bare,
       note:
-        `${Math.round(micros[n + 1] ?? 0)} µs CPU, ${Math.round((micros[n + 1] ?? 0) - (micros[n] ?? 0))} more than ` +
-        `without; × ${Math.round(bare)}`,
+        `${Math.round(micros[n + 1] ?? 0)} µs CPU, ${Math.round((micros[n + 1] ?? 0) - (micros[n] ?? 0))} of them for this layer; ` +
+        `bare driver: ${Math.round(bare)} µs`,
     }));
   } finally {
     await client.end();

@@ -116,11 +116,11 @@ export async function peerLines(company: Company, { product, rows, timing, folde
     const newer = Number(process.versions.node.split('.')[0]) >= 26;
     return [
       line('one row by id, MCP, all guards: CPU × bare Go', 'one', 'Tamshai', newer ? 1.5 : 1.8),
-      line('the same, bare Node × bare Go', 'one', 'bare Node', undefined),
-      line('the same, PostgreSQL × bare statement', 'one', 'Tamshai', 1.3, database),
+      line('one row by id, bare Node: CPU × bare Go', 'one', 'bare Node', undefined),
+      line('one row by id, CPU of PostgreSQL × bare Go', 'one', 'Tamshai', 1.3, database),
       line('page of 50, MCP, all guards: CPU × bare Go', 'page', 'Tamshai', 1.5),
-      line('the same, bare Node × bare Go', 'page', 'bare Node', undefined),
-      line('the same, PostgreSQL × bare statement', 'page', 'Tamshai', 1.3, database),
+      line('page of 50, bare Node: CPU × bare Go', 'page', 'bare Node', undefined),
+      line('page of 50, CPU of PostgreSQL × bare Go', 'page', 'Tamshai', 1.3, database),
       ...(await separateProcessLines({
         company,
         folder,

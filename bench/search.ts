@@ -1,4 +1,4 @@
-/** Compares the search store with the queries of its driver, and measures typos, totals and pages far into a list. */
+/** Compares the search store with queries sent directly through the database driver; also measures typos, totals and late pages. */
 import { join } from 'node:path';
 import { Client } from '@opensearch-project/opensearch';
 import { z } from 'zod';

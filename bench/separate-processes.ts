@@ -19,7 +19,7 @@ export interface SeparateProcesses {
   readonly folder: string;
   readonly loadgen: string;
   readonly questions: Questions;
-  /** The minimal handlers. */
+  /** The minimal handlers that the gateway is compared with. */
   readonly bare: readonly LoadTarget[];
   readonly timing: Timing;
 }
@@ -58,13 +58,13 @@ export async function separateProcessLines({ company, folder, loadgen, questions
     const cpu = ({ srv_cpu_us }: { readonly srv_cpu_us: number }) => srv_cpu_us;
     const lines: Line[] = [
       {
-        what: 'one row through the gateway to hr in another process, both: CPU × bare Go',
+        what: 'one row, hr in another process: CPU of gateway and hr × bare Go',
         goal: 2.2,
         ratio: ratio(results, 'one', 'through the gateway', 'bare Go', cpu),
         note: summaryOf(results, 'one', 'through the gateway'),
       },
       {
-        what: 'page of 50, the same',
+        what: 'page of 50, hr in another process: CPU of gateway and hr × bare Go',
         ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu),
         note: summaryOf(results, 'page', 'through the gateway'),
       },
@@ -100,12 +100,12 @@ export async function separateProcessLines({ company, folder, loadgen, questions
       if (!some || !alone) continue;
       const cores = Math.min(count, CORES);
       lines.push({
-        what: `${count} hr servers on ${cores} cores × one on one, calls a second`,
+        what: `calls a second: ${count} hr servers on ${cores} cores × one hr server on one core`,
         atLeast: count === 2 && cores === 2 ? 1.7 : undefined,
         ratio: some.rate / alone.rate,
         note:
-          `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ` +
-          `${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. The load generator and the stores run on the same cores`,
+          `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU per call; one server: ` +
+          `${Math.round(alone.rate)} and ${Math.round(alone.cpu)} µs. The load generator and the stores run on the same cores`,
       });
     }
     return lines;

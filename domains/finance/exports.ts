@@ -1,4 +1,4 @@
-/** What other domains may use of the finance domain. */
+/** The roles of the finance domain, for use in other domains. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const financeRoles = defineRoles({

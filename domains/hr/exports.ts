@@ -1,4 +1,4 @@
-/** What other domains may use of the hr domain. */
+/** The roles of the hr domain, for use in other domains. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const hrRoles = defineRoles({

@@ -9,7 +9,7 @@ const wordsAsked = (text: string) => {
   return /[\p{L}\p{N}]/u.test(core) ? core : text;
 };
 
-/** ALIKE: two words this similar match, as a misspelling of each other. MISTYPED: the score of such a match is multiplied by this. */
+/** ALIKE: words that are at least this similar match as misspellings. MISTYPED: the factor for the score of such a match. */
 const ALIKE = 0.6;
 const MISTYPED = 0.8;
 /** NAMED: a question must contain this share of a name's words. STEP: an entry found through such a name has at most this score. */

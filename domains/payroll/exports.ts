@@ -1,4 +1,4 @@
-/** What other domains may use of the payroll domain. */
+/** The roles of the payroll domain, for use in other domains. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const payrollRoles = defineRoles({

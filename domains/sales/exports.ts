@@ -1,4 +1,4 @@
-/** What other domains may use of the sales domain. */
+/** The roles of the sales domain, for use in other domains. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const salesRoles = defineRoles({

@@ -1,4 +1,4 @@
-/** What other domains may use of the support domain. */
+/** The roles of the support domain, for use in other domains. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const supportRoles = defineRoles({

@@ -1,4 +1,4 @@
-/** What other domains may use of the tax domain. */
+/** The roles of the tax domain, for use in other domains. */
 import { defineRoles } from '../../src/declare/roles.ts';
 
 export const taxRoles = defineRoles({

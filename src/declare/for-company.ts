@@ -1,4 +1,4 @@
-/** Adapts declarations to a company: texts get its currency and fiscal year, examples its periods, summaries its money format. */
+/** Adapts declarations to a company: the currency and fiscal year in texts, the periods in examples, the amounts in summaries. */
 import { type Company, textFor } from './company.ts';
 import type { ErrorMap, ErrorText } from './errors.ts';
 import type { Feed, Prompt, Resource, ResourceOrPrompt } from './resources.ts';

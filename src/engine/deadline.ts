@@ -1,6 +1,6 @@
 /** Deadlines that also end when the caller cancels. */
 
-/** The caller's signal is read only after this time, because reading it can create it. Most work ends earlier. */
+/** The caller's signal is accessed only after this time, because the first access can create it. Most work ends earlier. */
 const SIGNAL_AFTER_MS = 20;
 
 /**

@@ -1,4 +1,4 @@
-/** The clients of other domains that a tool gets during one call. */
+/** Creates the clients with which a tool calls other domains during one of its own calls. */
 import { type Calls, type Client, contractName, contractOf, type Needs } from '../declare/contracts.ts';
 import { failure } from '../declare/errors.ts';
 import type { CallContext } from '../declare/tool.ts';
@@ -25,7 +25,8 @@ export function openNeeds(caller: ContractCaller, needs: Needs, onBehalf: OnBeha
       const key = `${contractName(contract)} ${call} ${JSON.stringify(input)}`;
       const known = answers.get(key);
       if (known) return known;
-      if (inTransaction) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: other data of another domain is needed now.');
+      if (inTransaction)
+        throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the change now needs different data of another domain.');
       const answer = calls[call]?.(input) ?? Promise.reject(new Error(`no call ${call}`));
       // Without this handler, a failure that the tool does not await would end the process.
       answer.catch(() => {});

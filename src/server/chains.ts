@@ -9,7 +9,7 @@ export function keptHere(config: Pick<Config, 'instance'>, domains: readonly str
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
-/** Selects the readable chains whose checkpoints are in the file of this process: chains of calls and of its own writes. */
+/** Selects chains whose checkpoints this process can always read: chains of calls, and chains with its own writes. */
 export const checkpointedHere =
   ({ instance }: Pick<Config, 'instance'>) =>
   (chain: string): boolean =>

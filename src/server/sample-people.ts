@@ -26,7 +26,7 @@ const stored = z.strictObject({ people: z.array(persona), featured: z.array(text
 
 export interface SamplePeople {
   readonly people: readonly Persona[];
-  /** The usernames that texts suggest. */
+  /** The usernames that help texts and the start message suggest. */
   readonly featured: readonly string[];
 }
 

@@ -206,7 +206,7 @@ const processSettings = (domains: readonly ConfiguredDomain[]) => ({
     .meta(
       text({
         default: '3 with Redis, else 0',
-        meaning: 'The number of seconds in which a process still accepts requests after `SIGTERM`',
+        meaning: 'How many seconds a process still accepts requests after `SIGTERM`',
       }),
     ),
 });

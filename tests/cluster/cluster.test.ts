@@ -202,7 +202,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     4 * DEADLINE_MS,
   );
 
-  it('every gateway returns the same audit log, and it verifies', async () => {
+  it('every gateway returns the same audit log, and its verification succeeds', async () => {
     const names = cluster.nodes.map(({ name }) => name).toSorted();
     for (const n of [0, 1, 2]) {
       const token = await front.token('eve.thompson');
@@ -217,7 +217,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     }
   });
 
-  it('the audit log of each process verifies', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
+  it('the verification of each process’s audit log succeeds', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
 
   it(
     'a process with another master key, or with the name of a running process, does not join',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(removeFolders);
 
 test(
-  'a restore brings back all data after the loss of the folder, and the audit log verifies',
+  'a restore brings back all data after the loss of the folder, and the verification of the audit log succeeds',
   async () => {
     const running = await testServer(settings);
     expect((await running.run(['call', 'tasks', 'add_task', '{"title":"kept"}', '--as', 'nina.patel', '--json'])).code).toBe(0);

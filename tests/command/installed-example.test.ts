@@ -195,13 +195,13 @@ async function failures(cwd: string, ...args: string[]): Promise<{ passed: numbe
 }
 
 describe('the contract suite', () => {
-  test('passes for the example, with the tests of its own', async () => {
+  test('passes for the example, and so do the tests that the example adds', async () => {
     const { passed, failed } = await failures(folder);
     expect([...failed]).toEqual([]);
     expect(passed).toBeGreaterThan(70);
   });
 
-  /** File, what it says, what it says after the mistake, and the case that must fail with this text. */
+  /** The name, the file, the correct text, the text with the mistake, the case that must fail, and a part of its message. */
   const MISTAKES = [
     [
       'a role',

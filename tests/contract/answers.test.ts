@@ -121,7 +121,7 @@ describe.each(byName)('%s', (_name, tool) => {
     await everywhere('the ready call', as, async () => (await ready(testServer, tool)).input, expected(undefined));
   });
 
-  /** One caller for each audience that opens the tool. */
+  /** One caller for each audience that may call the tool. */
   const callers = [...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username]))];
   const ids = ownPropertiesOf(tool).filter(([key, { format }]) => format === 'uuid' || key.endsWith('_id'));
   const code = Object.keys(tool.errors).find((each) => each.endsWith('_NOT_FOUND'));

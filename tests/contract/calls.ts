@@ -23,7 +23,7 @@ export async function ready(testServer: TestClient, tool: Tool): Promise<Ready> 
   throw new Error(`${qualifiedName(tool)} has no example that succeeds, and tests/contract/arrange.ts makes no row for it`);
 }
 
-/** People whose roles open the tool. */
+/** People who may call the tool. */
 export const callersOf = (tool: Tool): Persona[] => personas.filter(({ realm, roles }) => mayCall(tool, rolesIn(realm, roles)));
 const mayCall = (tool: Tool, roles: ReadonlySet<Role>) => tool.roles.some((role) => roles.has(role));
 export const isAllowed = (tool: Tool, username: string): boolean => callersOf(tool).includes(persona(username));

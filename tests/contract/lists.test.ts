@@ -32,7 +32,7 @@ interface Page {
   readonly metadata: ListMetadata;
 }
 const lists = byName.flatMap(([name, tool]) => (tool.kind === 'list' ? [[name, tool] as const] : []));
-/** One person for each audience that opens the tool. */
+/** One person for each audience that may call the tool. */
 const callersFor = (tool: Tool) => [
   ...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username])).values(),
 ];

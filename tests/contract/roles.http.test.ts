@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => testServer?.close());
 
 const KINDS = new Set(tools.map(({ kind }): string => kind));
-/** Qualified tool name → the roles that open it, as in the committed page. */
+/** Qualified tool name → the roles that may call it, as in the committed page. */
 const matrix = new Map<string, Set<string>>();
 {
   let server = '';

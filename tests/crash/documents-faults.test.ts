@@ -150,7 +150,7 @@ describe.each(databases)('faults of %s', (kind) => {
     });
   });
 
-  test('an unreachable server stops the start in time, without the password in the message', async () => {
+  test('an unreachable server makes the start fail in time, without the password in the message', async () => {
     const began = performance.now();
     const error = await openMongo('mongodb://someone:secret@127.0.0.1:9/sales?directConnection=true', 'sales', collections).catch(
       (thrown: unknown) => thrown as Error,

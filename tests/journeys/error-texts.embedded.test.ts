@@ -21,7 +21,7 @@ async function textOf(user: string, server: string, tool: string, { input = {}, 
 }
 
 describe('the text of an error', () => {
-  it('names the roles that open a tool', async () => {
+  it('names the roles that may call a tool', async () => {
     const { text } = await textOf('marcus.johnson', 'sales', 'list_leads', {});
     expect(text).not.toContain('details');
     for (const role of builtIn.find('sales', 'list_leads')?.roles ?? []) expect(text).toContain(role);

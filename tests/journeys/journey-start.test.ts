@@ -91,7 +91,7 @@ test('the journey uses its own file, even if other domains use database servers'
     expect(() => readConfig({ [name]: 'http://127.0.0.1:9' })).toThrow(`There is no setting ${name}`);
 });
 
-test('a path that is not a folder stops the start with one sentence, before anything is created', async () => {
+test('a path that is not a folder makes the start fail with one sentence, before anything is created', async () => {
   put('file.md', '# x\n');
   for (const wrong of [join(folder, 'nothing'), join(folder, 'file.md')])
     await expect(started({ TAMSHAI_JOURNEY_FOLDER: wrong })).rejects.toMatchObject({

@@ -163,7 +163,7 @@ describe('the OTEL variables', () => {
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
     ['OTEL_TRACES_SAMPLER', 'sometimes'],
     ['OTEL_TRACES_SAMPLER_ARG', '2'],
-  ])('%s=%s stops the start', (name, value) => {
+  ])('%s=%s makes the start fail', (name, value) => {
     expect(() => tracing({ [name]: value })).toThrow(name);
   });
 });

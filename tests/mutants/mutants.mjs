@@ -4,14 +4,14 @@ export const MUTANTS = [
   // Roles and audiences
   {
     area: 'roles',
-    name: 'a tool opens only for its roles',
+    name: 'only the roles of a tool may call it',
     find: 'tool.roles.some((role) => roles.has(role))',
     replace: 'tool.roles.some((role) => roles.has(role) || true)',
     tests: ['tests/unit/access', 'tests/contract/roles'],
   },
   {
     area: 'roles',
-    name: 'the audience follows the role that opened the tool',
+    name: 'the audience follows the role that allows the call',
     find: 'audience.roles.some((role) => tool.roles.includes(role) && roles.has(role))',
     replace: 'audience.roles.some((role) => roles.has(role))',
     tests: ['tests/unit/access'],

@@ -263,13 +263,13 @@ describe.concurrent('an unreachable Redis', () => {
     expect(failure.message).toMatch(/^[^\n]+\.$/);
   };
 
-  test('stops the start with one sentence, without the address and the password', async () => {
+  test('makes the start fail with one sentence, without the address and the password', async () => {
     const failure = await refused(openRedisKeyValue(`redis://:${password}@127.0.0.1:${await freePort()}`));
     expect(failure.message).toBe('Redis does not answer at the address in REDIS_URL.');
     silent(failure);
   });
 
-  test('stops the start when the server accepts connections and never answers', async () => {
+  test('makes the start fail when the server accepts connections and never answers', async () => {
     const started = Date.now();
     const failure = await refused(openRedisKeyValue(await listen(() => undefined)));
     expect(failure.code).toBe('SERVICE_UNAVAILABLE');
@@ -277,7 +277,7 @@ describe.concurrent('an unreachable Redis', () => {
     silent(failure);
   });
 
-  test('stops the start when the address is malformed', async () => {
+  test('makes the start fail when the address is malformed', async () => {
     for (const url of ['localhost:6379', '/etc/passwd', 'http://localhost:1', 'redis://[', `canary-5f1e`]) {
       const failure = await refused(openRedisKeyValue(url));
       expect(failure.message).toContain('REDIS_URL must look like');

@@ -128,9 +128,9 @@ describe('a server that does not keep what its domain declares', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('fails where a role opens a tool that does not list it', async () => {
+  test('fails where a role can call a tool that does not list the role', async () => {
     expect(await problemIn(suite, 'roles: staff with devices-read')).toContain(
-      'devices.list_devices (as list_devices, at rest) for staff with devices-read: no role opens it, so expected ' +
+      'devices.list_devices (as list_devices, at rest) for staff with devices-read: no role may call it, so expected ' +
         'INSUFFICIENT_PERMISSIONS, but got',
     );
     expect(await problemIn(suite, 'roles: staff with employee')).toBeUndefined();
@@ -178,7 +178,7 @@ describe('a server with four mistakes in a domain on documents', () => {
 
   test.each([
     [
-      'a role that opens a tool',
+      'a role that may call a tool but is not declared',
       'roles: staff with lockers-read',
       'lockers.list_lockers (as list_lockers, at rest) for staff with lockers-read',
     ],

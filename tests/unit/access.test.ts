@@ -36,7 +36,7 @@ test('only a person with one of the roles of a tool can call the tool', () => {
   );
 });
 
-test('the audience follows the role that opened the tool, not the widest role that the person holds', () => {
+test('the audience follows the role that allows the call, not the widest role that the person holds', () => {
   expect(audienceFor(toolFor('manager'), new Set<Role>(['manager', 'hr-read', 'executive']))).toBe('reports');
   expect(audienceFor(toolFor('employee', 'manager', 'hr-read'), new Set<Role>(['employee', 'manager', 'hr-read']))).toBe('everyone');
   expect(audienceFor(toolFor('employee', 'manager', 'hr-read'), new Set<Role>(['employee', 'manager']))).toBe('reports');

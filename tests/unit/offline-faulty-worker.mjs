@@ -1,4 +1,5 @@
-// A worker thread that fails in the way that the question names. Its other answers contain the number of its jobs and the question.
+// A worker thread that fails in the way that the question names. Other questions are answered with the number of jobs so far
+// and the question.
 import { parentPort } from 'node:worker_threads';
 
 let jobs = 0;

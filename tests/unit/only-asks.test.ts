@@ -111,7 +111,7 @@ test('politeness and an order beside a statement stay an order', () => {
     expect([text, mayChange(readSentence(text))]).toEqual([text, true]);
 });
 
-test('what not to do is left out, and its name goes to the rest', () => {
+test('a negated order is left out, and its name replaces the pronoun in the rest', () => {
   expect(readSentence("Don't delete Frank Davis, just show me his record")).toEqual({
     type: 'question',
     text: "just show me Frank Davis's record",

@@ -45,13 +45,13 @@ const as = <T>(audience: string, body: (search: SearchReader) => Promise<T>): Pr
     body(search as SearchReader),
   );
 
-test('who may see the notes finds and reads them', async () => {
+test('a person who may see the notes finds and reads them', async () => {
   const [row] = await as('staff', (search) => search.many(shown, 'cases', EVERY, { words: 'secret' }));
   expect(row?.notes).toEqual([{ body: 'The zebra is a secret' }]);
   expect(row?.highlights['notes.body']?.join()).toContain('secret');
 });
 
-test('who may not see them finds no row by them, and gets no highlight of them', async () => {
+test('a person who may not see the notes finds no row by their text, and gets no highlight of them', async () => {
   expect(await as('team', (search) => search.many(shown, 'cases', EVERY, { words: 'secret' }))).toEqual([]);
   const [row] = await as('team', (search) => search.many(shown, 'cases', EVERY, { words: 'zebra' }));
   expect([row?.notes, Object.keys(row?.highlights ?? {})]).toEqual([null, ['title']]);

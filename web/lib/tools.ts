@@ -27,7 +27,7 @@ export interface SuggestionGroup {
 
 const ABOUT_ONESELF = /\b(my|mine|i|i'm|i've)\b/i;
 
-/** The group depends on the role that opens the tool, and on whether its examples are about the user. */
+/** The group depends on the role that lets the user call the tool, and on whether its examples are about the user. */
 function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['name'] {
   if (tool.kind === 'act') return 'You';
   const through = tool.roles.filter((role) => role !== 'employee' && roles.includes(role));

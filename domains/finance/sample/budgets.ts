@@ -43,7 +43,7 @@ export function allocated(
   return Math.max(500, Math.round((thousands * 1000 * scale * growth) / 100 / 500) * 500) * 100;
 }
 
-/** Fixed ids by department: 1 to 8 next year's, 11 to 18 this year's, 21 to 28 last year's. */
+/** Fixed ids, one per department: 1 to 8 for next year's budgets, 11 to 18 for this year's, 21 to 28 for last year's. */
 const budgetId = ({ fiscalYear: now }: Company, department: DepartmentName, year: number) =>
   numbered('0fb00000', departmentNames.indexOf(department) + 1 + (now + 1 - year) * 10);
 

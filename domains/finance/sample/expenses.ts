@@ -20,7 +20,7 @@ import { at, between, chance, pick } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
 import { hiredOn, shifted } from '../../sample-company/days.ts';
 
-/** The largest number of people with expense reports. */
+/** About the largest number of people with expense reports. */
 const WITH_EXPENSES = 20_000;
 
 type Status = 'DRAFT' | 'SUBMITTED' | 'APPROVED' | 'REJECTED' | 'REIMBURSED';

@@ -36,7 +36,7 @@ export const getOrgChart = hr.read({
   input: z.object({
     root_employee_id: employeeId
       .optional()
-      .describe('The person at the top; by default the head of the company, for a manager the manager'),
+      .describe('The person at the top; by default the head of the company, or the caller if the caller may not see the head'),
     max_depth: z.int().min(1).max(10).default(3).describe('How many levels below the root'),
   }),
   output: node,

@@ -1,6 +1,6 @@
 -- Views for the tools.
 
--- A time in ISO 8601, also inside JSON. Sessions run in UTC.
+-- A time in ISO 8601, also inside JSON. 004_times.sql replaces this function, because sessions no longer run in UTC.
 create function knowledge.iso(at timestamptz) returns text language sql stable strict parallel safe
   return replace(trim(both '"' from to_json(at)::text), '+00:00', 'Z');
 

@@ -9,7 +9,7 @@ const removed = z.object({
   id: companyText,
   deleted: z.literal(true),
   also_deleted: z.array(companyText).describe('The triples about the entry, which were deleted with it'),
-  tx_id: z.int().describe('Give this number to undo to restore everything'),
+  tx_id: z.int().describe('The number of this change: the input of undo, which restores everything'),
 });
 
 export const deleteItem = knowledge.write({

@@ -29,7 +29,7 @@ export const relate = knowledge.write({
     outcome: z.enum(['recorded', 'already_known', 'replaced', 'kept_both', 'rejected']),
     triple: triple.nullable(),
     replaced: z.array(companyText).describe('Ids of the triples that were replaced'),
-    tx_id: z.int().nullable().describe('Give this number to undo to undo it; null if nothing was recorded'),
+    tx_id: z.int().nullable().describe('The number of this change: the input of undo. Null if nothing was recorded'),
   }),
   errors: {
     ENTRY_NOT_FOUND,
@@ -90,7 +90,7 @@ export const relate = knowledge.write({
     if (resolution === 'keep_both')
       return { ...card, summary: `Record that ${label} too`, own: true, outcome: 'kept_both' as const, same: null, replaced: [] };
     if (resolution === 'reject')
-      return { ...card, summary: `Leave out that ${label}`, own: true, outcome: 'rejected' as const, same: null, replaced: [] };
+      return { ...card, summary: `Do not record that ${label}`, own: true, outcome: 'rejected' as const, same: null, replaced: [] };
     const changes = [...removedLines(rivals), ...card.changes];
     const summary = `Replace ${rivals.map((each) => `“${sentence(each)}”`).join(' and ')} by “${label}”`;
     return { ...card, summary, changes, own: false, outcome: 'replaced' as const, same: null, replaced: rivals.map(({ id }) => id) };

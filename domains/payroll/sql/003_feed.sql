@@ -1,4 +1,5 @@
--- The position in hr's change feed up to which payroll.employees is current. A process locks this row until it commits further changes.
+-- The position in hr's change feed up to which payroll.employees is current. A process that applies changes locks this
+-- row until it commits them.
 create table payroll.feed (
   source text primary key,
   n bigint not null default 0 check (n >= 0)

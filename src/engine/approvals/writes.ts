@@ -73,7 +73,7 @@ async function writeAtOnce(call: ReadyCall<WriteTool>): Promise<Answer> {
   return (await store.executeOnce(session, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
     const plan = await tool.prepare(input, createCallContext(session, now, reading));
     if (!isOwn(tool, plan))
-      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data has changed since, and the change now needs an approval.');
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the data has changed, so this change now needs an approval.');
     const data = tool.parseOutput(await tool.execute(input, createCallContext(session, now, writing), plan));
     const answer: SuccessAnswer = { status: 'success', data, message: doneSentence(tool, plan, { data, input }) };
     const moment = { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin };

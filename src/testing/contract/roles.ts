@@ -77,8 +77,8 @@ async function checkCalls(
     const isHttp = !endpoint.endsWith('mcp');
     if (found !== code || (isHttp && status !== http))
       problems.push(
-        `${nameOf(tool)} (as ${name}, at ${endpoint}) for ${setting.name}: ${allowed(tool) ? 'the roles open it' : 'no role opens it'}, ` +
-          `so expected ${code}, but got ${found}.`,
+        `${nameOf(tool)} (as ${name}, at ${endpoint}) for ${setting.name}: ` +
+          `${allowed(tool) ? 'a role' : 'no role'} may call it, so expected ${code}, but got ${found}.`,
       );
     if (!allowed(tool)) refused.set(requestId, tool);
   });

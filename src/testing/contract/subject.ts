@@ -32,7 +32,7 @@ export interface Subject {
   /** The first call saves all rows. Later calls restore the SQL domains and the given domain. */
   restore(domain: AnyDomain): Promise<void>;
   rolesOf(person: Persona): ReadonlySet<Role>;
-  /** People whose roles open the tool. */
+  /** People who may call the tool. */
   callersOf(tool: Tool): readonly Persona[];
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { McpResources } from './mcp-resources.ts';
 import { refusal } from './protocol-error.ts';
 import type { ConcurrencyLimit } from '../../engine/limits/concurrency-limit.ts';
 
-/** Maps a resource URI to its server and to the transaction after which notices begin. */
+/** Maps a resource URI to its server and to the transaction after which notifications begin. */
 export type SubscriptionMap = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
 
 /** As long as other replicas accept a session (`MAX_REMOTE_MS` in sessions.ts). */

@@ -1,5 +1,5 @@
 /** Routes each path to its page and registers the global keyboard shortcuts. */
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { Notice } from './components/notice.tsx';
 import { AppProvider, useApp } from './lib/app.tsx';
 import { useKeys } from './lib/keyboard.ts';
@@ -15,15 +15,6 @@ const KeyList = lazy(() => import('./components/key-list.tsx').then((part) => ({
 const SessionEnded = lazy(() => import('./components/session-ended.tsx'));
 const SettingsPage = lazy(() => import('./pages/settings.tsx').then((page) => ({ default: page.SettingsPage })));
 const ToolsPage = lazy(() => import('./pages/tools.tsx').then((page) => ({ default: page.ToolsPage })));
-
-const TITLES: readonly (readonly [RegExp, string])[] = [
-  [/^\/(c\/|$)/, 'Ask'],
-  [/approvals/, 'Approvals'],
-  [/^\/tools/, 'Tools'],
-  [/^\/audit/, 'Audit log'],
-  [/settings/, 'Settings'],
-  [/^\/portal/, 'Support'],
-];
 
 function Page({ path }: { readonly path: string }) {
   const tool = match('/tools/:server/:tool', path);
@@ -52,9 +43,6 @@ function SignedIn() {
   const [searching, setSearching] = useState(false);
   const [helping, setHelping] = useState(false);
   const customer = me.realm === 'customer';
-  useEffect(() => {
-    document.title = `${TITLES.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'Tamshai'} · Tamshai`;
-  }, [pathname]);
   const keys = useMemo(
     () => ({
       D: toggleTheme,

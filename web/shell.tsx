@@ -6,6 +6,7 @@ import { ThemeButton } from './components/theme-button.tsx';
 import { type Recent, useRecent } from './lib/recent.ts';
 import { useApp } from './lib/app.tsx';
 import { signOut } from './lib/browser-session.ts';
+import { useTitle } from './lib/title.ts';
 import { initials } from './lib/format.ts';
 
 const Drawer = lazy(() => import('./components/drawer.tsx'));
@@ -122,7 +123,14 @@ export interface PageFrame {
   readonly bare?: boolean;
 }
 
-export function Shell({ path, title, badge, beside, children, bare = false }: PageFrame & { readonly path: string }) {
+interface ShellProps extends PageFrame {
+  readonly path: string;
+  /** The title of the browser tab; by default the title of the page. */
+  readonly tabTitle?: string | undefined;
+}
+
+export function Shell({ path, title, badge, beside, children, bare = false, tabTitle = title }: ShellProps) {
+  useTitle(tabTitle);
   const [open, setOpen] = useState(false);
   const recent = useRecent();
   return (

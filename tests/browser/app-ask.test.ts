@@ -68,7 +68,8 @@ describe('a question', () => {
     await ask(page, 'and in Marketing?');
     expect(page.url()).toBe(address);
     expect(await page.locator('.turn').count()).toBe(2);
-    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByRole('button', { name: 'Erase', exact: true }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
     await page.waitForURL(`${app.base}/`);
     await page.goto(address);
     await page.getByText('You have no conversation with this id').waitFor();
@@ -160,7 +161,7 @@ describe('interruptions', () => {
     );
     await page.getByLabel('Your question').fill('Who was busy?');
     await page.keyboard.press('Enter');
-    await page.getByText('The answer was interrupted.').waitFor();
+    await page.locator('.notice').getByText('The answer was interrupted.').waitFor();
     expect(await page.locator('.prose').innerText()).toContain('The three busiest agents were');
   });
 

@@ -96,10 +96,18 @@ export function DataTable(props: TableProps) {
     void onMore().finally(() => setLoading(false));
   };
   const all = useMemo(() => allColumns(schema, whole, { rows, masked }), [schema, whole, rows, masked]);
-  const columns = useMemo(
-    () => (only ? picked(all, only) : tableColumns(all, rows, { most: full ? FULL : undefined, hints })),
-    [all, rows, full, hints, only],
-  );
+  const columns = useMemo(() => {
+    if (only) return picked(all, only);
+    const usual = tableColumns(all, rows, { hints });
+    if (!full) return usual;
+    // A field that the table does not show and that is masked for others stays in the details of its row.
+    const shown = new Set(usual.map(({ key }) => key));
+    return tableColumns(
+      all.filter(({ key, mask }) => mask === undefined || shown.has(key)),
+      rows,
+      { most: FULL, hints },
+    );
+  }, [all, rows, full, hints, only]);
   const sorted = useMemo(() => {
     const column = columns.find(({ key }) => key === sorting?.key);
     if (!sorting || !column) return rows;
@@ -185,8 +193,8 @@ export function DataTable(props: TableProps) {
           label="Copy as CSV"
           text={() =>
             csv(
-              all.map(({ key }) => key),
-              sorted.map((row) => all.map(({ key }) => row[key])),
+              columns.map(({ label }) => label),
+              sorted.map((row) => columns.map(({ value }) => value(row))),
             )
           }
         />

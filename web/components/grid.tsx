@@ -40,10 +40,13 @@ const Head = ({
           <Icon name="lock" className="keep" />
         </span>
       ) : (
-        <button type="button" onClick={onSort}>
-          {column.label}
-          <Icon name="sort" />
-        </button>
+        <>
+          <button type="button" onClick={onSort}>
+            {column.label}
+            <Icon name="sort" />
+          </button>
+          <span className="t-name">{column.label}</span>
+        </>
       )}
     </th>
   );
@@ -95,7 +98,15 @@ export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, 
           {rows.map((row, index) => (
             // Two rows can be equal, so the key contains the index.
             <Fragment key={`${String(row[all[0]?.key ?? ''] as string)} ${index}`}>
-              <tr role="row">
+              <tr
+                role="row"
+                className={rest ? 't-opens' : undefined}
+                onClick={({ target }) => {
+                  // The chevron is the control for keyboards. A click that selects text, or that is for a control, opens nothing.
+                  const isControl = target instanceof Element && target.closest('a, button, input, select, label') !== null;
+                  if (rest && !isControl && getSelection()?.isCollapsed !== false) onToggle(row);
+                }}
+              >
                 {columns.map((column, at) => {
                   const main = at === 0;
                   const end = !main && at === columns.length - 1;

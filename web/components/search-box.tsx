@@ -16,6 +16,7 @@ interface Hit {
 const PLACES: readonly Hit[] = [
   { to: '/', title: 'Ask', beside: 'page', icon: 'ask' },
   { to: '/approvals', title: 'Approvals', beside: 'page', icon: 'shield' },
+  { to: '/tools', title: 'Tools', beside: 'page', icon: 'tools' },
   { to: '/audit', title: 'Audit log', beside: 'page', icon: 'audit' },
   { to: '/settings', title: 'Settings', beside: 'page', icon: 'plug' },
 ];

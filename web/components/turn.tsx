@@ -1,7 +1,8 @@
 /** One question with its answer: text, tool calls, tables, charts and approval cards. */
 import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
 import { useApp } from '../lib/app.tsx';
-import { isRecord } from '../lib/schema.ts';
+import { allColumns, type Column, fieldHintsOf, isHidden, type Row, tableColumns, valueText } from '../lib/columns.ts';
+import { dataSchema, isRecord, rowSchema } from '../lib/schema.ts';
 import { type Found, findTool } from '../lib/tools.ts';
 import type { ToolUse, Turn } from '../lib/turns.ts';
 import { callTool } from '../lib/use-tool.ts';
@@ -50,24 +51,36 @@ function shownOf(uses: readonly ToolUse[], find: (use: ToolUse) => Found | undef
   return good.filter((use) => isDrawn(find(use)) || use === last);
 }
 
-const nameOf = (row: Record<string, unknown>): string => {
-  const whole = row['name'] ?? row['full_name'] ?? row['title'] ?? row['subject'] ?? row['customer_name'];
-  if (typeof whole === 'string') return whole;
-  return [row['first_name'], row['last_name']].filter((each) => typeof each === 'string').join(' ');
-};
-const besideOf = (row: Record<string, unknown>): string =>
-  ['job_title', 'department', 'location', 'status', 'industry', 'stage']
-    .map((key) => row[key])
-    .filter((each) => typeof each === 'string')
-    .join(', ');
+interface RowChoice {
+  readonly name: string;
+  readonly beside: string;
+  /** The next question: what tells the row from the others. */
+  readonly answer: string;
+}
 
 /** If the answer ends with a question, the rows of the last tool call become choices. */
-function choicesOf({ text, uses, state }: Turn): { name: string; beside: string }[] {
-  const answer = uses.at(-1)?.answer;
+function choicesOf({ text, uses, state }: Turn, find: (use: ToolUse) => Found | undefined): RowChoice[] {
+  const last = uses.at(-1);
+  const { answer } = last ?? {};
   if (state !== 'done' || !/\?\s*$|which one/i.test(text) || answer?.status !== 'success' || !Array.isArray(answer.data)) return [];
   const rows = answer.data.filter(isRecord);
-  const choices = rows.map((row) => ({ name: nameOf(row), beside: besideOf(row) })).filter(({ name }) => name !== '');
-  return choices.length > 1 && choices.length <= MOST_CHOICES ? choices : [];
+  if (rows.length < 2 || rows.length > MOST_CHOICES) return [];
+  const tool = last && find(last);
+  const whole = tool?.outputSchema ?? {};
+  const all = allColumns(rowSchema(dataSchema(whole), whole), whole, { rows, masked: tool?.masked ?? [] });
+  const [main, ...others] = tableColumns(all, rows, tool && { hints: fieldHintsOf(tool) });
+  if (main === undefined) return [];
+  const number = all.find(({ key, value }) => key.endsWith('_number') && new Set(rows.map(value)).size === rows.length);
+  const textIn = (row: Row, { kind, value }: Column) => (isHidden(value(row)) ? undefined : valueText(value(row), kind));
+  const named = rows.map((row) => ({ row, name: textIn(row, main) ?? '' }));
+  return named
+    .filter(({ name }) => name !== '')
+    .map(({ row, name }) => {
+      const isShared = named.filter((each) => each.name === name).length > 1;
+      const beside = [...(number && isShared ? [number] : []), ...others].flatMap((column) => textIn(row, column) ?? []).join(', ');
+      const told = isShared ? ((number && textIn(row, number)) ?? (beside === '' ? name : `${name}, ${beside}`)) : name;
+      return { name, beside, answer: told };
+    });
 }
 
 /** A stored result may be truncated and old, so this offers to call the tool again. */
@@ -96,7 +109,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
   const find = (use: ToolUse) => findTool(servers, use.server, use.tool);
   const { question, text, uses, down, error, state, reason } = turn;
   const shown = shownOf(uses, find);
-  const choices = choicesOf(turn);
+  const choices = choicesOf(turn, find);
   const hasTable = shown.some(
     (use) => use.answer?.status === 'success' && (Array.isArray(use.answer.data) ? find(use) : isDrawn(find(use))),
   );
@@ -128,11 +141,10 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
         {(text !== '' || state === 'answering') && <Prose text={text} growing={state === 'answering'} withoutTables={hasTable} />}
         {choices.length > 0 && (
           <div className="choices" role="group" aria-label="Choose one">
-            {choices.map(({ name, beside }) => {
-              const answer = choices.filter((each) => each.name === name).length > 1 && beside !== '' ? `${name}, ${beside}` : name;
+            {choices.map(({ name, beside, answer }) => {
               return (
                 <button
-                  key={`${name} ${beside}`}
+                  key={answer}
                   className="choice"
                   type="button"
                   aria-pressed={next === undefined ? undefined : next === answer}

@@ -17,6 +17,8 @@ export interface App {
   readonly ended: boolean;
   /** Reloads the pending confirmations. `decided` reloads them in every tab. */
   refresh(): void;
+  /** A request got no answer. */
+  lost(): void;
   decided(): void;
   /** Reloads user and tools, because a decision can change the user's roles. */
   reload(): void;
@@ -132,6 +134,7 @@ export function AppProvider({
         online,
         ended,
         refresh: () => void refresh(),
+        lost: () => setOnline(false),
         decided: () => {
           postToOtherTabs({ is: 'decided' });
           void refresh();

@@ -57,3 +57,14 @@ export async function signOut(): Promise<void> {
 }
 
 export const signInAgain = (): void => location.assign(`/signin?${new URLSearchParams({ to: location.pathname + location.search })}`);
+
+let leaving = false;
+addEventListener('beforeunload', () => {
+  leaving = true;
+  // The page stays if a download started.
+  setTimeout(() => {
+    leaving = false;
+  }, 2000);
+});
+/** The browser leaves the page, so it aborts all requests. */
+export const isLeaving = (): boolean => leaving;

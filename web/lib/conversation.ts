@@ -4,7 +4,7 @@ import type { Conversation as Kept } from './contract.ts';
 import { get, OFFLINE, ApiError, remove } from './api.ts';
 import { useApp } from './app.tsx';
 import { ask as stream } from './ask.ts';
-import { stream as newStream } from './browser-session.ts';
+import { isLeaving, saveDraft, stream as newStream } from './browser-session.ts';
 import { refreshRecent } from './recent.ts';
 import { go } from './router.ts';
 import { cardsOf, applyEvent, newTurn, turnsOf, type Turn } from './turns.ts';
@@ -29,6 +29,9 @@ const DECISION =
   /^\s*(yes|yep|yeah|y|ok|okay|sure|approve(d)?( it)?|confirm(ed)?|do it|go ahead|deny|no|cancel|ja|oui|sí|si)(,? (please|do it|go ahead))?[\s.!]*$/i;
 const CANNOT = 'I cannot approve for you. Press Approve or Deny on the card above.';
 
+/** The draft with the question that is being answered. After a reload it is still there, because the answer did not end. */
+export const ASKED = 'asked';
+
 let lastModel: string | undefined;
 
 /** `back` receives a question that the server did not accept. `due` sends it again after the rate limit. */
@@ -38,7 +41,7 @@ export interface Asker {
 }
 
 export function useConversation(id: string | undefined, asker: Asker): Conversation {
-  const { servers, waiting, refresh } = useApp();
+  const { me, servers, waiting, refresh, lost } = useApp();
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [answering, setAnswering] = useState(false);
   const [status, setStatus] = useState('');
@@ -86,6 +89,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
       setAnswering(true);
       setStatus('Answering');
       setTrouble(undefined);
+      saveDraft(me.username, ASKED, question);
       let turn = newTurn(question);
       setTurns((before) => [...before, turn]);
       // An answer has hundreds of pieces, so the page renders at most once per frame.
@@ -125,8 +129,10 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
         );
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
+        if (isLeaving()) return;
         const { code, details } = error.answer;
-        if (turn.text === '' && turn.uses.length === 0 && code !== OFFLINE) {
+        if (code === OFFLINE) lost();
+        if (turn.text === '' && turn.uses.length === 0) {
           setTurns((before) => before.filter((each) => each.key !== turn.key));
           if (code === 'RATE_LIMITED') setHeld(Math.max(1, Number(details?.['retryAfterSeconds'] ?? 5)));
           else if (code !== 'UNAUTHENTICATED') setTrouble(error);
@@ -141,11 +147,12 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
         cancelAnimationFrame(frame);
         draw();
         setAnswering(false);
+        if (!isLeaving()) saveDraft(me.username, ASKED, '');
         controller.abort();
         void refreshRecent();
       }
     },
-    [refresh],
+    [me.username, refresh, lost],
   );
 
   const waitingQuestion = useRef('');

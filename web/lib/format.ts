@@ -1,15 +1,12 @@
 /** Formats names, numbers, dates and codes for people. */
 import { dayIn } from '../../src/declare/company.ts';
+import { labelFor } from '../../src/declare/display.ts';
 import { formatValue } from '../../src/gateway/pages/format.ts';
 import { company } from './company.ts';
 
 export { clock, timeLeft } from '../../src/gateway/pages/format.ts';
 
-/** `manager_id` becomes "Manager id". */
-export const labelFor = (field: string): string => {
-  const words = field.replaceAll('_', ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+export { labelFor };
 /** `PENDING_APPROVAL` and `in_progress` become words; other text stays as it is. */
 export const labelForCode = (code: string): string =>
   /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? labelFor(code.toLowerCase()) : code;

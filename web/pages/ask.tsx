@@ -1,12 +1,12 @@
 /** The conversation page: suggestions, questions, answers and the question field. */
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../components/composer.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Notice, ErrorNotice } from '../components/notice.tsx';
 import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
 import { TurnView } from '../components/turn.tsx';
 import { useApp } from '../lib/app.tsx';
-import { type Asker, useConversation } from '../lib/conversation.ts';
+import { ASKED, type Asker, useConversation } from '../lib/conversation.ts';
 import { useKeys } from '../lib/keyboard.ts';
 import { loadDraft, saveDraft } from '../lib/browser-session.ts';
 import { go, useAddress } from '../lib/router.ts';
@@ -14,8 +14,12 @@ import { type SuggestionGroup, suggestions } from '../lib/tools.ts';
 import { count, labelFor, joined } from '../lib/format.ts';
 import { Shell } from '../shell.tsx';
 
+const EraseDialog = lazy(() => import('../components/erase-dialog.tsx'));
+
 const NOTE = 'Most changes need your approval.';
 const NEAR = 80;
+/** The height of the bar at the top of the page, with some space. */
+const BAR = 68;
 /** The page follows a growing answer until this long after its last change. Later growth comes from the user. */
 const SETTLES_MS = 5000;
 
@@ -67,15 +71,22 @@ const aboutWhat = (groups: readonly SuggestionGroup[]) =>
     'or',
   );
 
-/** Scrolls with a growing answer if the user is at the end of the page. */
+/** The end of the page, but not so far down that the last question leaves the view. */
+function endInView(): number {
+  const question = [...document.querySelectorAll('.turn')].at(-1);
+  const top = question === undefined ? Number.POSITIVE_INFINITY : question.getBoundingClientRect().top + scrollY - BAR;
+  return Math.min(document.documentElement.scrollHeight - innerHeight, top);
+}
+
+/** Scrolls with a growing answer if the user is at its end. */
 function useFollowing(changes: readonly unknown[]): { readonly away: boolean; readonly toEnd: () => void } {
   const [away, setAway] = useState(false);
   const following = useRef(true);
   const until = useRef(0);
   useEffect(() => {
     const look = () => {
-      following.current = document.documentElement.scrollHeight - innerHeight - scrollY < NEAR;
-      setAway(!following.current);
+      following.current = Math.abs(endInView() - scrollY) < NEAR;
+      setAway(document.documentElement.scrollHeight - innerHeight - scrollY >= NEAR);
     };
     addEventListener('scroll', look, { passive: true });
     return () => removeEventListener('scroll', look);
@@ -90,14 +101,14 @@ function useFollowing(changes: readonly unknown[]): { readonly away: boolean; re
     const thread = document.querySelector('.thread');
     if (!some || !thread) return;
     const watch = new ResizeObserver(() => {
-      if (following.current && performance.now() < until.current) scrollTo({ top: document.documentElement.scrollHeight });
+      if (following.current && performance.now() < until.current) scrollTo({ top: endInView() });
     });
     watch.observe(thread);
     return () => watch.disconnect();
   }, [some]);
   useLayoutEffect(() => {
     until.current = performance.now() + SETTLES_MS;
-    if (following.current && changes.length > 0) scrollTo({ top: document.documentElement.scrollHeight });
+    if (following.current && changes.length > 0) scrollTo({ top: endInView() });
   }, [changes]);
   return { away, toEnd };
 }
@@ -107,7 +118,9 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const groups = useMemo(() => suggestions(servers, me.roles), [servers, me.roles]);
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [draft, setDraft] = useState(() => loadDraft(me.username, 'draft'));
+  // A reload during an answer puts the question back into the field.
+  const [interrupted] = useState(() => loadDraft(me.username, ASKED));
+  const [draft, setDraft] = useState(() => loadDraft(me.username, 'draft') || interrupted);
   // True if the returned question is in the field. Then the later text of the field is sent, or nothing.
   const givenBack = useRef(false);
   const asker: Asker = {
@@ -124,6 +137,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { turns, answering, status, trouble, held, model } = conversation;
   const { away, toEnd } = useFollowing(turns);
   useEffect(() => saveDraft(me.username, 'draft', draft), [me.username, draft]);
+  useEffect(() => saveDraft(me.username, ASKED, ''), [me.username]);
   useEffect(() => {
     if (matchMedia('(min-width: 760px)').matches) field.current?.focus({ preventScroll: true });
   }, [id === undefined, turns.length === 0]);
@@ -167,6 +181,11 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       Your next question is sent in {count(held, 'second')}. Nothing is lost.
     </Notice>
   );
+  const back = interrupted !== '' && draft === interrupted && (
+    <Notice icon="redo" what="The page was reloaded before the answer was complete.">
+      Your question is back in its field.
+    </Notice>
+  );
   if (turns.length === 0 && id === undefined) {
     return (
       <Shell path={pathname} title="Ask" bare beside={<SearchHint />}>
@@ -174,6 +193,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
           <h1>What do you want to know, {me.name.split(' ')[0]}?</h1>
           <div className="mt-7">{composer}</div>
           <p className="small faint dock-note">{NOTE}</p>
+          {back}
           {limited}
           {trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={conversation.again} />}
           {waiting.length > 0 && (
@@ -193,11 +213,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       title={conversation.title}
       beside={
         <>
-          {id !== undefined && turns.length > 0 && (
-            <button className="btn btn--quiet btn--sm hide-s" type="button" onClick={() => void conversation.erase()}>
-              Erase
-            </button>
-          )}
+          {id !== undefined && turns.length > 0 && <Erase key={id} onErase={() => void conversation.erase()} />}
           <button
             className="btn"
             type="button"
@@ -243,14 +259,27 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
           Go to the end
         </button>
       </div>
-      <div className="dock">
+      <section className="dock" aria-label="Ask a question">
         <div className="dock-in">
+          {back}
           {limited}
           {composer}
           <p className="small faint dock-note">{NOTE}</p>
         </div>
-      </div>
+      </section>
     </Shell>
+  );
+}
+
+function Erase({ onErase }: { readonly onErase: () => void }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <button className="btn btn--quiet btn--sm hide-s" type="button" aria-haspopup="dialog" onClick={() => setAsking(true)}>
+        Erase
+      </button>
+      <Suspense fallback={null}>{asking && <EraseDialog onErase={onErase} onClose={() => setAsking(false)} />}</Suspense>
+    </>
   );
 }
 

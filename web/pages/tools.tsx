@@ -112,6 +112,7 @@ export function ToolsPage({ server, tool: name }: { readonly server?: string | u
     <Shell
       path={address.pathname}
       title="Tools"
+      tabTitle={found ? `${found.title}, ${found.server}` : 'Tools'}
       badge={<span className="badge">{count} you may use</span>}
       beside={
         <>

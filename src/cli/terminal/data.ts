@@ -14,13 +14,9 @@ export interface Look {
 type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const MARGIN = 2;
-const SHORT = /\b(arpu|arr|mrr|pto|sla|ssn|ytd)\b/gi;
 /** Also splits camelCase, which the details of errors use. */
 const labelOf = (field: string) =>
-  labelFor(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`)).replace(
-    SHORT,
-    (word) => word.toUpperCase(),
-  );
+  labelFor(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`));
 
 export function dataLines(data: unknown, schema: Schema | undefined, look: Look): string[] {
   const inner = { ...look, width: look.width - MARGIN };

@@ -1,5 +1,6 @@
 /** The approval card as HTML, in every state of a change. */
 import type { CardChange } from '../../declare/answer.ts';
+import { labelFor } from '../../declare/display.ts';
 import { bdi, type Html, html, mixesAlphabets, type Part } from '../../identity/web/html.ts';
 import { type IconName, icon } from '../../identity/web/layout.ts';
 import { clock, difference, formatValue, PLAIN, timeLeft } from './format.ts';
@@ -18,8 +19,15 @@ const ringLook = (left: number) => (left <= 15 ? ' ring--bad' : left <= 60 ? ' r
 export const ring = (left: number, small = false): Html =>
   html`<div class="ring${ringLook(left)}${small && ' ring--24'}" role="timer" aria-label="Expires in ${timeLeft(left)}" data-ring><svg viewBox="0 0 44 44" aria-hidden="true"><circle class="tr" cx="22" cy="22" r="19"/><circle class="fg" cx="22" cy="22" r="19" stroke-dasharray="${CIRCLE.toFixed(1)}" stroke-dashoffset="${(CIRCLE * (1 - Math.min(1, left / WAITS))).toFixed(1)}"/></svg><b aria-hidden="true">${clock(left)}</b></div>`;
 
-const valueHtml = (change: CardChange, raw: unknown): Html => {
+const STATE = /(^|_)(status|stage|state|priority|tier)$/;
+const CODE = /^[A-Z]+(_[A-Z]+)*$/;
+/** States read as words, as in tables: "Pending approval" instead of PENDING_APPROVAL. */
+const textOf = (change: CardChange, raw: unknown): string | undefined => {
   const text = formatValue(raw, change);
+  return text !== undefined && STATE.test(change.field) && CODE.test(text) ? labelFor(text.toLowerCase()) : text;
+};
+const valueHtml = (change: CardChange, raw: unknown): Html => {
+  const text = textOf(change, raw);
   return text === undefined ? html`<span class="none">none</span>` : bdi(text);
 };
 
@@ -31,12 +39,13 @@ export const time = (at: string | number, look: 'full' | 'clock'): Html => {
 };
 
 function diff(changes: readonly CardChange[], columns: readonly [now: string, after: string], gone: boolean): Html | false {
-  if (changes.length === 0) return false;
+  const moving = changes.filter((change) => gone || !stay(change));
+  if (moving.length === 0) return false;
   const [now, after] = columns;
-  const rows = changes.map((change) => {
+  const rows = moving.map((change) => {
     const to = formatValue(change.to, change);
     const delta = difference(change);
-    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="${now}"><del>${valueHtml(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="${after.split(' ')[0] ?? ''}"><ins>${valueHtml(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
+    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="${now}"><del>${valueHtml(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="${after.split(' ')[0] ?? ''}"><ins>${valueHtml(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}${isLower(change) && html` <b>lower</b>`}</span>`}</td></tr>`;
   });
   return html`<table class="diff"><caption class="sr">What changes</caption><thead><tr><th scope="col">Field</th><th scope="col">${now}</th><th scope="col">${after}</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
@@ -47,11 +56,16 @@ export function through(origin: string): Html {
   return origin === 'command' ? html`You, with the tamshai command` : html`You, through ${bdi(origin)}`;
 }
 
+/** A value that stays is no change. The card shows it below, because the person decides on it. */
+const stay = (change: CardChange): boolean => formatValue(change.from, change) === formatValue(change.to, change);
+const firstChange = (changes: readonly CardChange[]): CardChange | undefined => changes.find((change) => !stay(change)) ?? changes[0];
+const isLower = ({ from, to }: CardChange): boolean => typeof from === 'number' && typeof to === 'number' && to < from;
+
 function meta({ confirmationData: data }: ConfirmationState): Html {
-  const { subject, reason, origin, timestamp, mcpServer, action } = data;
+  const { subject, changes, reason, origin, timestamp, mcpServer, action } = data;
   return html`<div class="ap-meta"><dl class="kv"><dt>About</dt><dd>${bdi(subject.label)}${
     mixesAlphabets(subject.label) && html` <span class="badge badge--warn">${icon('warn')}Letters of two alphabets</span>`
-  }</dd>${subject.id !== '' && html`<dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd>`}${
+  }</dd>${changes.filter(stay).map((change) => html`<dt>${bdi(change.label)}</dt><dd>${valueHtml(change, change.to)}</dd>`)}${subject.id !== '' && html`<dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd>`}${
     reason !== null && reason !== '' && html`<dt>Reason</dt><dd>${bdi(reason)}</dd>`
   }<dt>Asked by</dt><dd>${through(origin)} at ${time(timestamp, 'clock')}</dd><dt>Tool</dt><dd class="mono">${bdi(`${mcpServer}.${action}`)}</dd></dl></div>`;
 }
@@ -84,7 +98,7 @@ function stays({ confirmationData: { subject, changes } }: ConfirmationState): H
 }
 
 function becomes({ confirmationData: { subject, changes, summary } }: ConfirmationState): Html {
-  const [first] = changes;
+  const first = firstChange(changes);
   return first ? html`${bdi(first.label)} of ${named(subject)} is now ${valueHtml(first, first.to)}.` : bdi(summary);
 }
 
@@ -133,8 +147,8 @@ export const lost: Html = html`<article class="ap" aria-busy="true" data-state="
 
 function done(state: ConfirmationState, { person }: CardOptions): Html {
   const { changes, subject } = state.confirmationData;
-  const [first] = changes;
-  const was = first && formatValue(first.from, first);
+  const first = firstChange(changes);
+  const was = first && textOf(first, first.from);
   const { message } = (state.result ?? {}) as { readonly message?: string };
   return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), text: was === undefined ? bdi(message ?? state.message) : html`${message !== undefined && html`${bdi(message)} `}It was ${bdi(was)}.` })}${
     changes.length > 1 && diff(changes, ['Before', 'Now'], false)

@@ -51,6 +51,7 @@ export function ContactsPage() {
         <p className="muted">Only the lead of your organisation sees the contacts{card ? ', and you are no longer the lead' : ''}.</p>
         {card && (
           <div className="card-narrow">
+            <h2 className="sr">Your change</h2>
             <ApprovalCard key={card} id={card} />
           </div>
         )}
@@ -154,6 +155,7 @@ export function ContactsPage() {
       </section>
       {card && (
         <div className="card-narrow">
+          <h2 className="sr">Your change</h2>
           <ApprovalCard
             key={card}
             id={card}

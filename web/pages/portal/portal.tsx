@@ -7,6 +7,7 @@ import { useApp } from '../../lib/app.tsx';
 import { signOut } from '../../lib/browser-session.ts';
 import { go, match } from '../../lib/router.ts';
 import { findTool } from '../../lib/tools.ts';
+import { useTitle } from '../../lib/title.ts';
 import { initials } from '../../lib/format.ts';
 import { Settings } from '../settings.tsx';
 import { ArticlePage, ArticlesPage } from './articles.tsx';
@@ -55,6 +56,14 @@ function Bar({ path }: { readonly path: string }) {
   );
 }
 
+const TITLES: Readonly<Record<string, string>> = {
+  '/portal': 'Tickets',
+  '/portal/new': 'New ticket',
+  '/portal/articles': 'Help articles',
+  '/portal/contacts': 'Contacts',
+  '/portal/settings': 'Settings',
+};
+
 function inside(path: string): ReactNode {
   const ticket = match('/portal/t/:id', path);
   const article = match('/portal/a/:id', path);
@@ -76,6 +85,7 @@ function inside(path: string): ReactNode {
 
 export function Portal({ path }: { readonly path: string }) {
   const page = inside(path);
+  useTitle(match('/portal/t/:id', path) || match('/portal/a/:id', path) ? undefined : (TITLES[path] ?? 'Support'));
   useEffect(() => {
     if (!page) go('/portal', { replace: true });
   }, [page]);

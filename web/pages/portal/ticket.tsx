@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { useApp } from '../../lib/app.tsx';
 import { lookOf } from '../../lib/columns.ts';
 import { loadDraft, saveDraft } from '../../lib/browser-session.ts';
+import { useTitle } from '../../lib/title.ts';
 import { callTool, useTool } from '../../lib/use-tool.ts';
 import { labelForCode, initials, moment, whenAt } from '../../lib/format.ts';
 import { MayHelp } from './articles.tsx';
@@ -164,6 +165,7 @@ const asNotFound = (error: ErrorAnswer, id: string): ErrorAnswer =>
 export function TicketPage({ id }: { readonly id: string }) {
   const { me } = useApp();
   const { answer, requestId, again } = useTool('support', 'customer_get_ticket', { ticket_id: id });
+  useTitle(answer?.status === 'success' ? (answer.data as Ticket).subject : 'Ticket');
   const back = (
     <p className="mb-4">
       <a className="btn btn--quiet btn--sm back" href="/portal">

@@ -163,6 +163,7 @@ export async function openTestRuntime({
       return createSqlStore(each, domain, {
         chain: createChainWriter({ chain, key, last: () => lastLink(each, domain, chain), checkpoint }),
         audit: createSqlChains(each, domain),
+        today: () => clock.now().toISOString().slice(0, 10),
       });
     };
     return {

@@ -13,6 +13,7 @@ export const hr = defineDomain({
   store: 'sql',
   roles: hrRoles,
   rolesOf: [financeRoles, payrollRoles],
+  actsAtOnce: 'Employees keep their own phone number and address up to date, and acknowledge their own reviews.',
   audiences: {
     everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
     reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },
@@ -29,6 +30,7 @@ export const hr = defineDomain({
       shownTo: ['hr-write', 'finance-read', 'finance-write', 'payroll-read', 'payroll-write', 'executive'],
       andOwner: true,
     },
+    planned_pay: { hides: 'salaries that are planned for a later day', shownTo: ['hr-write', 'executive'], andOwner: false },
     contact: { hides: 'phone and home address', shownTo: ['hr-write', 'executive'], andOwner: true },
     ssn: { hides: 'social security number', shownTo: ['hr-write', 'executive'], andOwner: false },
   },

@@ -21,6 +21,16 @@ export function overNewYear(today: string, company: Company): [start: string, en
   const { to } = fiscal.yearOf(fiscal.fiscalYearOf(today, company), company);
   return [shifted(to, -3), shifted(to, 4)];
 }
+/** The half year of a performance review that today is in: 2026-H2. */
+export const halfYearOf = (today: string): string => `${yearOf(today)}-H${today.slice(5) < '07-01' ? 1 : 2}`;
+/** H1 is due at the end of July, H2 at the end of January. */
+export const reviewDueOn = (period: string): string =>
+  period.endsWith('H1') ? `${period.slice(0, 4)}-07-31` : `${Number(period.slice(0, 4)) + 1}-01-31`;
+export const reviewOf = (today: string, given: { rating: number; strengths?: string; submit?: boolean }) => ({
+  employee_id: '0e000000-0000-4000-8000-000000000007',
+  period: halfYearOf(today),
+  ...given,
+});
 export const nextSaturday = (today: string): string => shifted(today, 6 - weekday(today));
 
 export const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({

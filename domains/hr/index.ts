@@ -1,5 +1,8 @@
 /** The tools of the hr domain. */
+export { acknowledgePerformanceReview } from './tools/acknowledge-performance-review.ts';
 export { approveTimeOffRequest } from './tools/approve-time-off-request.ts';
+export { cancelTimeOffRequest } from './tools/cancel-time-off-request.ts';
+export { createEmployee } from './tools/create-employee.ts';
 export { createTimeOffRequest } from './tools/create-time-off-request.ts';
 export { deleteEmployee } from './tools/delete-employee.ts';
 export { findEmployees } from './tools/find-employees.ts';
@@ -7,10 +10,15 @@ export { getEmployee } from './tools/get-employee.ts';
 export { getHeadcount } from './tools/get-headcount.ts';
 export { getOrgChart } from './tools/get-org-chart.ts';
 export { getPerformanceReviews } from './tools/get-performance-reviews.ts';
+export { getSalaryHistory } from './tools/get-salary-history.ts';
 export { getTimeOffBalances } from './tools/get-time-off-balances.ts';
 export { listDepartments } from './tools/list-departments.ts';
 export { listEmployees } from './tools/list-employees.ts';
 export { listTeamTimeOffRequests } from './tools/list-team-time-off-requests.ts';
 export { listTimeOffRequests } from './tools/list-time-off-requests.ts';
+export { openTimeOffYear } from './tools/open-time-off-year.ts';
+export { updateContact } from './tools/update-contact.ts';
 export { updateDepartment } from './tools/update-department.ts';
+export { updateEmployee } from './tools/update-employee.ts';
 export { updateSalary } from './tools/update-salary.ts';
+export { writePerformanceReview } from './tools/write-performance-review.ts';

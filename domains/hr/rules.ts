@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Company } from '../../src/declare/company.ts';
 import { fiscalYearOf } from '../../src/declare/fiscal.ts';
-import { storedDay, storedId } from '../../src/declare/fields.ts';
+import { companyText, storedDay, storedId } from '../../src/declare/fields.ts';
 import type { SqlReader, SqlTag, SqlText } from '../../src/declare/sql.ts';
 import { requestStatus, timeOffBalance } from './schemas.ts';
 
@@ -25,6 +25,25 @@ export const spelled = (sql: SqlTag, column: 'department' | 'location', value: s
 export async function isAbove(sql: SqlReader, other: string, me: string): Promise<boolean> {
   const link = z.object({ employee_id: storedId });
   return (await sql.maybeOne(link, sql`select employee_id from hr.chain where manager_id = ${other} and employee_id = ${me}`)) !== null;
+}
+
+/** The name of a department as it is stored; undefined if there is no such department. */
+export async function departmentNamed(sql: SqlReader, name: string): Promise<string | undefined> {
+  const row = await sql.maybeOne(
+    z.object({ name: companyText }),
+    sql`select name from hr.departments where department_key = lower(${name})`,
+  );
+  return row?.name;
+}
+
+export const emailTaken = {
+  message: 'Another employee has or had this e-mail address.',
+  hint: 'Give an address that nobody has used; find_employees shows the addresses of active employees.',
+};
+export async function isEmailTaken(sql: SqlReader, email: string, by?: string): Promise<boolean> {
+  const row = z.object({ employee_id: storedId });
+  const other = await sql.maybeOne(row, sql`select employee_id from hr.employees where lower(email) = lower(${email})`);
+  return other !== null && other.employee_id !== by;
 }
 
 /** Counts Monday to Friday, both days included. Public holidays count as working days. */

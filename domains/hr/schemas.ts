@@ -6,6 +6,7 @@ import {
   idOf,
   line,
   masked,
+  prose,
   storedDay,
   storedEmail,
   storedId,
@@ -30,6 +31,14 @@ export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Find the id of an active employee that you may see with find_employees or list_employees.',
 };
+
+export const gradeName = line(20).min(1);
+export const outsideBandReason = prose(500)
+  .min(1)
+  .optional()
+  .describe('Why the salary is outside the band of the grade; only needed if it is');
+export const cardReason = prose(500).optional().describe('Shown on the approval card');
+export const workEmail = z.email('Give an e-mail address').max(254);
 
 export const departmentNotFound = {
   message: 'There is no such department.',

@@ -6,6 +6,7 @@ import type { EngineStore } from '../engine/engine-store.ts';
 import type { AuditChains, ChangeCopy, Clock, KeyValue, Logger, PoolLoad } from '../engine/ports.ts';
 import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
+import { dayIn } from '../declare/company.ts';
 import type { AnyDomain } from '../declare/tool.ts';
 import { derive, derivePrevious, type Keys, type MasterKeys } from '../identity/keys.ts';
 import { loadSample, sampleOptions } from './sample.ts';
@@ -108,7 +109,11 @@ async function openAll(options: StoresOptions, use: Use): Promise<Omit<Stores, '
       engine = createSqlEngineStore(database, { clock, seal: createSeal(derive(keys, 'kv'), derivePrevious(keys, 'kv')) });
     for (const domain of group) {
       const audit = createSqlChains(database, domain);
-      byDomain[domain] = createSqlStore(database, domain, { chain: writerOf(domain, (chain) => lastLink(database, domain, chain)), audit });
+      byDomain[domain] = createSqlStore(database, domain, {
+        chain: writerOf(domain, (chain) => lastLink(database, domain, chain)),
+        audit,
+        today: () => dayIn(config.company.timeZone, clock.now()),
+      });
       chains.push(audit);
       for (const follower of config.registry.followers.filter((each) => each.domain.name === domain)) {
         const source = config.registry.provisionOf(follower.contract)?.domain.name;

@@ -43,6 +43,7 @@ export const variations: Readonly<
     ...input,
     items: (input['items'] as object[]).map((item) => ({ ...item, description: because })),
   }),
+  hr_write_performance_review: (input, because) => ({ ...input, strengths: because }),
 };
 
 /** Tables that the people feed fills from hr. They change without a write to finance, so checks of a write leave them out. */

@@ -166,6 +166,7 @@ it('the audit log and the server logs hold no masked value, also after a change 
   const { confirmationId, confirmationData } = await testServer.ask('alice.chen', 'hr', 'update_salary', {
     employee_id: salary.owner,
     new_salary: 4_000_000.37,
+    outside_band_reason: 'Nobody else can do it',
     reason: `from ${salary.value} to 4000000.37`,
   });
   expect(JSON.stringify(confirmationData.changes)).toContain(salary.value);

@@ -50,7 +50,13 @@ describe.each(databases)('concurrent decisions on %s', (_name, database) => {
     );
     const cards = [];
     for (const row of people)
-      cards.push(await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: row['employee_id'], new_salary: 77_777 }));
+      cards.push(
+        await testRuntime.ask(alice, 'hr', 'update_salary', {
+          employee_id: row['employee_id'],
+          new_salary: 77_777,
+          outside_band_reason: 'A rare case',
+        }),
+      );
     const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(alice, confirmationId, n)));
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });

@@ -205,7 +205,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       for (const bad of [-1, 10_000_001, 100_000.001, '120000', null, Number.NaN, Number.POSITIVE_INFINITY, [1]])
         expect([bad, await ask(alice, id(marcus), bad)]).toEqual([bad, 'VALIDATION_ERROR']);
       for (const ok of [0, 10_000_000, 99_999.99, 1e5])
-        expect([ok, await ask(alice, id(marcus), ok)]).toEqual([ok, 'pending_confirmation']);
+        expect([ok, await ask(alice, id(marcus), ok, { outside_band_reason: 'A rare case' })]).toEqual([ok, 'pending_confirmation']);
       for (const effective_date of ['1980-01-01', '2028-01-01'])
         expect(await ask(alice, id(marcus), 99_000, { effective_date })).toBe('EFFECTIVE_DATE_OUT_OF_RANGE');
       for (const effective_date of ['2026-02-30', '2026-13-01', 'tomorrow', 20261201])
@@ -217,14 +217,26 @@ describe.each(databases)('changing people on %s', (_name, database) => {
 
     test('is refused if the salary, the name or the employment changed after the card, even if the salary changed back', async () => {
       const whom = await someone();
-      const card = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
+      const card = await testRuntime.ask(eve, 'hr', 'update_salary', {
+        employee_id: whom,
+        new_salary: 91_000,
+        outside_band_reason: 'A rare case',
+      });
       await testRuntime.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [whom]);
       await testRuntime.owner('update hr.pay set salary = salary - 1 where employee_id = $1', [whom]);
       expect(code(await testRuntime.approve(eve, card.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      const renamed = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
+      const renamed = await testRuntime.ask(eve, 'hr', 'update_salary', {
+        employee_id: whom,
+        new_salary: 91_000,
+        outside_band_reason: 'A rare case',
+      });
       await testRuntime.owner("update hr.employees set last_name = 'Renamed' where employee_id = $1", [whom]);
       expect(code(await testRuntime.approve(eve, renamed.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      const left = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
+      const left = await testRuntime.ask(eve, 'hr', 'update_salary', {
+        employee_id: whom,
+        new_salary: 91_000,
+        outside_band_reason: 'A rare case',
+      });
       await testRuntime.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [whom]);
       expect(await testRuntime.approve(eve, left.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
@@ -235,14 +247,22 @@ describe.each(databases)('changing people on %s', (_name, database) => {
 
     test('the audit log records that pay changed, without the amounts', async () => {
       const whom = await someone();
-      expect(code(await testRuntime.done(alice, 'hr', 'update_salary', { employee_id: whom, new_salary: 87_654.32 }))).toBe('success');
+      expect(
+        code(
+          await testRuntime.done(alice, 'hr', 'update_salary', {
+            employee_id: whom,
+            new_salary: 87_654.32,
+            outside_band_reason: 'A rare case',
+          }),
+        ),
+      ).toBe('success');
       const bodies = (await testRuntime.owner('select body from hr.audit order by chain, n')).map((row) => String(row['body']));
       const record = JSON.parse(bodies.at(-1) ?? '') as Record<string, unknown>;
       expect(record).toMatchObject({
         tool: 'update_salary',
         decision: 'approved',
         username: alice,
-        changes: [{ field: 'salary' }, { field: 'effective_date' }],
+        changes: [{ field: 'salary' }, { field: 'effective_date' }, { field: 'outside_band_reason' }],
       });
       expect(bodies.join()).not.toContain('87654');
       const calls: string[] = [];

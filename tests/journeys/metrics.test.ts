@@ -83,8 +83,16 @@ describe('the metrics', () => {
       limit: 2,
     });
     const [one, two] = (found.body as unknown as { data: { employee_id: string; salary: number }[] }).data;
-    const first = await testServer.ask('alice.chen', 'hr', 'update_salary', { employee_id: one?.employee_id, new_salary: 123_456 });
-    const second = await testServer.ask('alice.chen', 'hr', 'update_salary', { employee_id: two?.employee_id, new_salary: 123_456 });
+    const first = await testServer.ask('alice.chen', 'hr', 'update_salary', {
+      employee_id: one?.employee_id,
+      new_salary: 123_456,
+      outside_band_reason: 'A rare case',
+    });
+    const second = await testServer.ask('alice.chen', 'hr', 'update_salary', {
+      employee_id: two?.employee_id,
+      new_salary: 123_456,
+      outside_band_reason: 'A rare case',
+    });
     expect(await states()).toEqual({ asked: 2, done: 0, denied: 0, failed: 0 });
     await Promise.all([1, 2, 3].map(() => testServer.decide('alice.chen', first.confirmationId, true)));
     await testServer.decide('alice.chen', second.confirmationId, false);

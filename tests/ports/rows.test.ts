@@ -101,13 +101,18 @@ describe.each(databases)('rows on %s', (kind) => {
       expect(seen.toSorted()).toEqual(tree);
     });
 
-    test('the audience self sees only its own record, and no reviews, chain or directory', async () => {
+    test('the audience self sees only its own record and submitted reviews, and no chain or directory', async () => {
       await testRuntime.as('hr_self', someone('marcus.johnson'), async (query) => {
         for (const relation of ['employees', 'people', 'pay', 'contact', 'time_off_balances', 'time_off_requests', 'time_off']) {
           expect(new Set(await ids(query, `select employee_id from hr.${relation}`))).toEqual(new Set([idOf('marcus.johnson')]));
         }
       });
-      for (const relation of ['performance_reviews', 'chain', 'team', 'salary_history', 'directory']) {
+      await testRuntime.as('hr_self', someone('tom.becker'), async (query) => {
+        const seen = await query('select employee_id, status from hr.performance_reviews');
+        expect(new Set(seen.map((row) => row['employee_id']))).toEqual(new Set([idOf('tom.becker')]));
+        for (const { status } of seen) expect(['submitted', 'acknowledged']).toContain(status);
+      });
+      for (const relation of ['reviews', 'chain', 'team', 'salary_history', 'directory']) {
         expect(await errorOf(testRuntime.as('hr_self', someone('marcus.johnson'), (query) => query(`select * from hr.${relation}`)))).toBe(
           DENIED,
         );

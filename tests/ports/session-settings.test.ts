@@ -123,10 +123,11 @@ describe.each(databases)('on %s, with one connection', (kind) => {
       const [left] = await opened.database.read(role, {
         text:
           "select nullif(current_setting('app.user_id', true), '') as me, nullif(current_setting('app.principal', true), '') as " +
-          "who, nullif(current_setting('app.shows', true), '') as shows",
+          "who, nullif(current_setting('app.shows', true), '') as shows, " +
+          "nullif(current_setting('app.today', true), '') as today",
         values: [],
       });
-      expect(left).toEqual({ me: null, who: null, shows: null });
+      expect(left).toEqual({ me: null, who: null, shows: null, today: null });
       const table = role === 'hr_directory' ? 'hr.directory' : 'hr.people';
       expect(await opened.database.read(role, { text: `select employee_id from ${table}`, values: [] })).toEqual([]);
     }

@@ -43,7 +43,7 @@ export interface SqlTestStore {
 export const READERS = ['hr_everyone', 'hr_reports', 'hr_self', 'hr_directory', 'tasks_self'];
 export const WRITERS = ['hr_everyone_write', 'hr_reports_write', 'hr_self_write', 'tasks_self_write'];
 /** The names of all masks. */
-export const ALL = 'pay,contact,ssn';
+export const ALL = 'pay,planned_pay,contact,ssn';
 /** The SQLSTATE for a missing privilege and for a violated policy. */
 export const DENIED = '42501';
 /** Everyone below a manager, computed without the chain. */

@@ -9,6 +9,9 @@ import { balancesOf, calendarOf, requestsOf, waits } from './time-off.ts';
 /** The largest number of people with reviews, balances and requests. Without a limit, these rows would dominate a large sample. */
 const WITH_DETAILS = 20_000;
 
+/** The person whose planned raise an example shows: Grace Okafor. */
+const PLANNED = 23;
+
 const at9 = (day: string) => `${day}T09:00:00Z`;
 const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
@@ -99,6 +102,32 @@ export function hrSample({ company, directory: people, today, settings }: Sample
     const reason = pick(['Annual review', 'Promotion', 'Market adjustment'], n, 34);
     yield [numbered('0d000000', n + 1), id, before, salary, day, reason, by, at9(shifted(day, -10))];
   }
+  /** Raises that are planned for the next first of January, for a few people who had no raise last year. */
+  const nextYear = `${Number(calendar.today.slice(0, 4)) + 1}-01-01`;
+  function plannedOf(person: SampleEmployee): number | undefined {
+    const { n, salary, tenure } = person;
+    const isChosen = n === PLANNED || (person.known !== true && tenure >= 400 && chance(n, 36) < 0.15);
+    if (!isChosen || person.id === hr || raiseOf(person, calendar.years[0] ?? 0)) return undefined;
+    return salary + Math.max(500, Math.round((salary * between(3, 7, n, 37)) / 100 / 500) * 500);
+  }
+  function* plans(person: SampleEmployee): Iterable<SampleRow> {
+    const planned = plannedOf(person);
+    if (planned !== undefined) yield [person.id, nextYear, planned];
+  }
+  function* planning(person: SampleEmployee): Iterable<SampleRow> {
+    const planned = plannedOf(person);
+    if (planned === undefined) return;
+    yield [
+      numbered('0d000000', person.n + 1),
+      person.id,
+      person.salary,
+      planned,
+      nextYear,
+      'Annual review',
+      hr,
+      at9(shifted(calendar.today, -12)),
+    ];
+  }
   function* reviews(person: SampleEmployee): Iterable<SampleRow> {
     const reviewer = bossOf(person)?.id ?? null;
     for (const [which, each] of reviewsOf(person, calendar.today).entries()) {
@@ -148,14 +177,18 @@ export function hrSample({ company, directory: people, today, settings }: Sample
     table('chain', 'manager_id last_name first_name employee_id depth', all, above, Math.log10(employees) + 0.3),
     table('people_log', 'employee_id', all, ({ id }) => [[id]]),
     table('pay', 'employee_id salary', all, (person) => [[person.id, person.salary]]),
+    table('planned_pay', 'employee_id effective_date planned_salary', detailed, plans, 0.1),
     table('contact', 'employee_id phone home_address', all, (person) => [[person.id, person.phone, person.address]]),
     table('identity', 'employee_id ssn', all, (person) => [[person.id, ssnOf(person)]]),
     table(
       'salary_history',
       'history_id employee_id old_salary new_salary effective_date reason changed_by changed_at',
       detailed,
-      raises,
-      0.35,
+      function* (person) {
+        yield* raises(person);
+        yield* planning(person);
+      },
+      0.4,
     ),
     table(
       'performance_reviews',
@@ -164,6 +197,12 @@ export function hrSample({ company, directory: people, today, settings }: Sample
       reviews,
       3,
     ),
+    {
+      name: 'hr.time_off_years',
+      columns: ['fiscal_year', 'opened_by'],
+      estimate: calendar.years.length,
+      rows: () => calendar.years.map((year) => [year, hr]),
+    },
     table(
       'time_off_balances',
       'employee_id fiscal_year type_code entitlement used pending carryover',

@@ -40,6 +40,9 @@ const fixed: Record<string, SampleReview['status']> = {
   [persona('frank.davis').sub]: 'draft',
 };
 
+/** Submitted reviews of the half year before, which examples acknowledge. */
+const submitted: ReadonlySet<string> = new Set([persona('tom.becker').sub]);
+
 interface Period {
   readonly name: string;
   readonly due: string;
@@ -56,6 +59,7 @@ function periods(today: string): Period[] {
 function statusOf(person: SampleEmployee, back: number, seed: number): SampleReview['status'] {
   const lot = chance(seed, 41);
   if (back === 0) return fixed[person.id] ?? (lot < 0.55 ? 'due' : lot < 0.8 ? 'draft' : 'submitted');
+  if (back === 1 && submitted.has(person.id)) return 'submitted';
   if (back === 1) return lot < 0.04 ? 'due' : lot < 0.14 ? 'submitted' : 'acknowledged';
   return 'acknowledged';
 }

@@ -58,6 +58,27 @@ create policy feed on hr.employees for select to hr_feed using ((select tamshai.
 -- Masked columns: a caller sees a value if tamshai.shows() lifts the mask. A manager sees only values of people below. Callers always see
 -- their own pay and contact data. For the SSN there is no such exception.
 grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_self;
+-- The salary of a later day: only callers with the mask planned_pay see it before that day.
+grant select on hr.planned_pay to hr_everyone, hr_reports, hr_self;
+grant execute on function hr.today() to hr_everyone, hr_reports, hr_self;
+create policy everyone on hr.planned_pay for select to hr_everyone
+  using ((((select tamshai.shows('pay')) or employee_id = (select tamshai.me())) and effective_date <= (select hr.today()))
+    or (select tamshai.shows('planned_pay')));
+create policy reports on hr.planned_pay for select to hr_reports
+  using (effective_date <= (select hr.today()) and (employee_id = (select tamshai.me())
+    or ((select tamshai.shows('pay')) and (select true from hr.chain c where c.employee_id = planned_pay.employee_id
+    and c.manager_id = (select tamshai.me())))));
+create policy self on hr.planned_pay for select to hr_self
+  using (employee_id = (select tamshai.me()) and effective_date <= (select hr.today()));
+
+-- The salary history: HR and executives, and each employee their own amounts without reasons.
+grant select on hr.salary_history to hr_everyone;
+grant select (history_id, employee_id, old_salary, new_salary, effective_date) on hr.salary_history to hr_self;
+create policy everyone on hr.salary_history for select to hr_everyone
+  using ((select tamshai.shows('pay')) and (effective_date <= (select hr.today()) or (select tamshai.shows('planned_pay'))));
+create policy self on hr.salary_history for select to hr_self
+  using (employee_id = (select tamshai.me()) and effective_date <= (select hr.today()));
+
 create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy reports on hr.pay for select to hr_reports
   using (employee_id = (select tamshai.me())
@@ -102,41 +123,103 @@ create policy self on hr.time_off_requests for select to hr_self using (employee
 grant insert (type_code, start_date, end_date, days, notes) on hr.time_off_requests to hr_self_write;
 create policy ask on hr.time_off_requests for insert to hr_self_write
   with check (employee_id = (select tamshai.me()) and status = 'pending');
-grant update (pending) on hr.time_off_balances to hr_self_write;
+-- Callers cancel their own requests, pending or approved, and the days return to the balance.
+grant update (status, cancelled_by, cancelled_at) on hr.time_off_requests to hr_self_write;
+create policy cancel on hr.time_off_requests for update to hr_self_write
+  using (employee_id = (select tamshai.me()) and status in ('pending', 'approved'))
+  with check (status = 'cancelled' and cancelled_by = (select tamshai.me()));
+grant update (used, pending) on hr.time_off_balances to hr_self_write;
 create policy ask on hr.time_off_balances for update to hr_self_write using (employee_id = (select tamshai.me()));
 
--- HR and executives decide on all pending requests, managers on requests of the people below. Nobody decides on their own request.
--- approver_id is always the caller.
-grant update (status, approver_id, approver_notes, decided_at) on hr.time_off_requests to hr_everyone_write, hr_reports_write;
+-- HR and executives decide on all pending requests and cancel requests, managers those of the people below. Nobody decides on their own
+-- request. approver_id is always the caller.
+grant update (status, approver_id, approver_notes, decided_at, cancelled_by, cancelled_at) on hr.time_off_requests
+  to hr_everyone_write, hr_reports_write;
 grant update (used, pending) on hr.time_off_balances to hr_everyone_write, hr_reports_write;
 create policy decide on hr.time_off_requests for update to hr_everyone_write
-  using (employee_id <> (select tamshai.me()) and status = 'pending')
-  with check (approver_id = (select tamshai.me()) and status in ('approved', 'rejected'));
+  using (status in ('pending', 'approved'))
+  with check ((status = 'cancelled' and cancelled_by = (select tamshai.me()))
+    or (status in ('approved', 'rejected') and approver_id = (select tamshai.me()) and employee_id <> (select tamshai.me())));
 create policy decide_below on hr.time_off_requests for update to hr_reports_write
-  using (employee_id <> (select tamshai.me()) and status = 'pending'
-    and (select true from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())))
-  with check (approver_id = (select tamshai.me()) and status in ('approved', 'rejected'));
-create policy decide on hr.time_off_balances for update to hr_everyone_write using (employee_id <> (select tamshai.me()));
+  using (status in ('pending', 'approved') and (employee_id = (select tamshai.me())
+    or (select true from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me()))))
+  with check ((status = 'cancelled' and cancelled_by = (select tamshai.me()))
+    or (status in ('approved', 'rejected') and approver_id = (select tamshai.me()) and employee_id <> (select tamshai.me())));
+create policy decide on hr.time_off_balances for update to hr_everyone_write using ((select tamshai.principal()) is not null);
 create policy decide_below on hr.time_off_balances for update to hr_reports_write
-  using (employee_id <> (select tamshai.me())
-    and (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me())
+    or (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 
--- HR and executives change salaries and end employments, but not their own and not those of people above them. An employment can only be
--- ended (active becomes false), and only if nobody reports to that employee.
-grant update (salary) on hr.pay to hr_everyone_write;
+-- HR and executives change salaries, jobs and employments, but not their own and not those of people above them. An employment ends
+-- (active becomes false) only if nobody reports to that employee.
+grant update (salary), insert (employee_id, salary) on hr.pay to hr_everyone_write;
+create policy not_own on hr.pay for insert to hr_everyone_write
+  with check (employee_id <> (select tamshai.me())
+    and not exists (select from hr.chain c where c.manager_id = pay.employee_id and c.employee_id = (select tamshai.me())));
+grant insert (employee_id, effective_date, planned_salary), update (planned_salary), delete on hr.planned_pay to hr_everyone_write;
+create policy not_own_nor_above_insert on hr.planned_pay for insert to hr_everyone_write
+  with check (employee_id <> (select tamshai.me())
+    and not exists (select from hr.chain c where c.manager_id = planned_pay.employee_id and c.employee_id = (select tamshai.me())));
+create policy not_own_nor_above_update on hr.planned_pay for update to hr_everyone_write
+  using (employee_id <> (select tamshai.me())
+    and not exists (select from hr.chain c where c.manager_id = planned_pay.employee_id and c.employee_id = (select tamshai.me())));
+create policy not_own_nor_above_delete on hr.planned_pay for delete to hr_everyone_write
+  using (employee_id <> (select tamshai.me())
+    and not exists (select from hr.chain c where c.manager_id = planned_pay.employee_id and c.employee_id = (select tamshai.me())));
 create policy not_own_nor_above on hr.pay for update to hr_everyone_write
   using (employee_id <> (select tamshai.me())
     and not exists (select from hr.chain c where c.manager_id = pay.employee_id and c.employee_id = (select tamshai.me())));
-grant insert (employee_id, old_salary, new_salary, effective_date, reason), select (employee_id) on hr.salary_history to hr_everyone_write;
-create policy shown on hr.salary_history for select to hr_everyone_write using ((select tamshai.shows('pay')));
+grant insert (employee_id, old_salary, new_salary, effective_date, reason, outside_band_reason) on hr.salary_history to hr_everyone_write;
 create policy not_own_nor_above on hr.salary_history for insert to hr_everyone_write
   with check (changed_by = (select tamshai.me()) and employee_id <> (select tamshai.me())
     and not exists (select from hr.chain c where c.manager_id = salary_history.employee_id and c.employee_id = (select tamshai.me())));
-grant update (active, terminated_at, termination_reason) on hr.employees to hr_everyone_write;
+grant insert (first_name, last_name, email, department, job_title, location, manager_id, hire_date, grade) on hr.employees
+  to hr_everyone_write;
+create policy hire on hr.employees for insert to hr_everyone_write
+  with check ((select tamshai.principal()) is not null and active and manager_id is not null);
+grant update (active, terminated_at, termination_reason, email, department, job_title, location, manager_id, grade) on hr.employees
+  to hr_everyone_write;
 create policy not_own_nor_above on hr.employees for update to hr_everyone_write
   using (active and employee_id <> (select tamshai.me())
     and not exists (select from hr.chain c where c.manager_id = employees.employee_id and c.employee_id = (select tamshai.me())))
-  with check (not active and not exists (select from hr.chain c where c.manager_id = employees.employee_id));
+  with check ((active and manager_id is not null and termination_reason is null)
+    or (not active and not exists (select from hr.chain c where c.manager_id = employees.employee_id)));
+
+-- Contact data: everyone changes their own. HR changes those of others, but not of people above them.
+grant insert (employee_id, phone, home_address), update (phone, home_address) on hr.contact to hr_everyone_write, hr_self_write;
+create policy own_insert on hr.contact for insert to hr_self_write with check (employee_id = (select tamshai.me()));
+create policy own_update on hr.contact for update to hr_self_write using (employee_id = (select tamshai.me()));
+create policy not_above_insert on hr.contact for insert to hr_everyone_write
+  with check (not exists (select from hr.chain c where c.manager_id = contact.employee_id and c.employee_id = (select tamshai.me())));
+create policy not_above_update on hr.contact for update to hr_everyone_write
+  using (not exists (select from hr.chain c where c.manager_id = contact.employee_id and c.employee_id = (select tamshai.me())));
+
+-- A manager writes reviews of the people below until they are submitted. The employee then reads and acknowledges the review.
+grant insert (employee_id, period, reviewer_id, due_date, rating, goals_met_percent, strengths, improvements, status),
+  update (reviewer_id, rating, goals_met_percent, strengths, improvements, status) on hr.performance_reviews to hr_reports_write;
+create policy begin_below on hr.performance_reviews for insert to hr_reports_write
+  with check (reviewer_id = (select tamshai.me()) and status in ('draft', 'submitted') and (select true from hr.chain c
+    where c.employee_id = performance_reviews.employee_id and c.manager_id = (select tamshai.me())));
+create policy write_below on hr.performance_reviews for update to hr_reports_write
+  using (status in ('due', 'draft') and (select true from hr.chain c where c.employee_id = performance_reviews.employee_id
+    and c.manager_id = (select tamshai.me())))
+  with check (reviewer_id = (select tamshai.me()) and status in ('draft', 'submitted'));
+grant select on hr.performance_reviews to hr_self;
+create policy self on hr.performance_reviews for select to hr_self
+  using (employee_id = (select tamshai.me()) and status in ('submitted', 'acknowledged'));
+grant update (status, acknowledged_at) on hr.performance_reviews to hr_self_write;
+create policy acknowledge on hr.performance_reviews for update to hr_self_write
+  using (employee_id = (select tamshai.me()) and status = 'submitted')
+  with check (status = 'acknowledged');
+
+-- HR opens a fiscal year for everyone. New employees get the balances of the open years.
+grant select on hr.time_off_years to hr_everyone;
+create policy everyone on hr.time_off_years for select to hr_everyone using ((select tamshai.principal()) is not null);
+grant insert (fiscal_year) on hr.time_off_years to hr_everyone_write;
+create policy open on hr.time_off_years for insert to hr_everyone_write with check (opened_by = (select tamshai.me()));
+grant insert (employee_id, fiscal_year, type_code, entitlement, carryover) on hr.time_off_balances to hr_everyone_write;
+create policy open on hr.time_off_balances for insert to hr_everyone_write
+  with check ((select tamshai.principal()) is not null and used = 0 and pending = 0);
 
 -- The triggers hr.keep_chain (002_chain.sql) and hr.log_people (005_feed.sql) run as the system role tamshai_hr_keeper. When it updates
 -- hr.employees, PostgreSQL computes search_name again, which calls hr.plain_name.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { companyText, prose, storedId } from '../../../src/declare/fields.ts';
+import { companyText, storedId } from '../../../src/declare/fields.ts';
 import { hr } from '../domain.ts';
-import { departmentName, departmentNotFound, employee, employeeId, employeeNotFound } from '../schemas.ts';
+import { cardReason, departmentName, departmentNotFound, employee, employeeId, employeeNotFound } from '../schemas.ts';
 
 const department = z.object({
   department: companyText,
@@ -19,7 +19,7 @@ export const updateDepartment = hr.write({
   input: z.object({
     department: departmentName,
     head_id: employeeId.describe('employee_id of the new head, from find_employees'),
-    reason: prose(500).optional().describe('Shown on the approval card'),
+    reason: cardReason,
   }),
   output: department,
   errors: {

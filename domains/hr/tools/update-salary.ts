@@ -3,18 +3,16 @@ import { changed } from '../../../src/declare/define.ts';
 import { amount, companyText, day, money, prose, sensitive, storedDay, storedId } from '../../../src/declare/fields.ts';
 import { hr } from '../domain.ts';
 import { inDecember } from '../example-days.ts';
+import { checkGrade, outsideBand, plannedAfter, planSalary, salaryOn, salarySteps, writeSalary } from '../pay.ts';
 import { daysBefore, isAbove } from '../rules.ts';
 import { employee, employeeId, employeeNotFound } from '../schemas.ts';
-
-/** Every caller of this tool may see pay, so the salary has no mask here. */
-const paid = employee.extend({ salary: amount });
 
 export const updateSalary = hr.write({
   name: 'update_salary',
   title: 'Change a salary',
   description:
-    "Change an active employee's annual salary. The record shows the new salary immediately after the approval. The history keeps " +
-    'the old salary and the effective date.',
+    "Change an active employee's annual salary from a day on. Before that day, only HR and executives see the new salary, as planned " +
+    'pay in get_salary_history. The history keeps the old salary.',
   roles: ['hr-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -22,15 +20,25 @@ export const updateSalary = hr.write({
     new_salary: sensitive(money.max(10_000_000).describe('Annual, in {currency}')),
     effective_date: day.optional().describe('First day of the new salary; by default today'),
     reason: prose(500).optional().describe('Shown on the approval card and stored in the history'),
+    outside_band_reason: prose(500)
+      .min(1)
+      .optional()
+      .describe("Why the salary is outside the band of the employee's grade; only needed if it is"),
   }),
-  output: z.object({ employee_id: storedId, name: companyText, salary: amount, effective_date: storedDay }),
+  output: z.object({
+    employee_id: storedId,
+    name: companyText,
+    salary: amount.describe('From effective_date on'),
+    effective_date: storedDay,
+  }),
   errors: {
     EMPLOYEE_NOT_FOUND: employeeNotFound,
     SALARY_UNCHANGED: { message: 'The employee already has this salary.', hint: 'Do nothing, or give another new_salary.' },
     EFFECTIVE_DATE_OUT_OF_RANGE: {
-      message: 'The effective date is before the hire date or more than a year ahead.',
-      hint: 'Give an effective_date from the hire date to a year from today, or leave it out for today.',
+      message: 'The effective date is before the hire date or the last change of the salary, or more than a year ahead.',
+      hint: 'Give an effective_date from earliest in details to a year from today, or leave it out for today.',
     },
+    OUTSIDE_BAND: outsideBand,
   },
   examples: [
     {
@@ -62,44 +70,44 @@ export const updateSalary = hr.write({
     },
   ],
 
-  async prepare({ employee_id, new_salary, effective_date }, { sql, me, today, fail }) {
+  async prepare({ employee_id, new_salary, effective_date, outside_band_reason }, { sql, me, today, fail }) {
     if (employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot change your own salary.' });
     const person =
-      (await sql.maybeOne(paid, sql`select * from hr.people where employee_id = ${employee_id}`)) ??
+      (await sql.maybeOne(employee, sql`select * from hr.people where employee_id = ${employee_id}`)) ??
       fail('EMPLOYEE_NOT_FOUND', { employee_id });
     if (await isAbove(sql, employee_id, me.employeeId)) {
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot change the salary of someone above you in the chain of command.' });
     }
-    if (person.salary === new_salary) throw fail('SALARY_UNCHANGED');
     const effective = effective_date ?? today;
-    if (effective < person.hire_date || effective > daysBefore(today, -366))
-      throw fail('EFFECTIVE_DATE_OUT_OF_RANGE', { hire_date: person.hire_date });
+    const steps = await salarySteps(sql, employee_id, today);
+    const old = salaryOn(steps, effective);
+    const earliest = [person.hire_date, steps.changedOn ?? ''].toSorted().at(-1) ?? '';
+    if (effective < earliest || effective > daysBefore(today, -366)) throw fail('EFFECTIVE_DATE_OUT_OF_RANGE', { earliest });
+    if (old === new_salary) throw fail('SALARY_UNCHANGED');
+    const grade = { grade: person.grade, salary: new_salary, outside_band_reason, isNamed: false };
+    const { isOutside, lines } = await checkGrade(sql, grade, (_code, details) => fail('OUTSIDE_BAND', details));
     const name = `${person.first_name} ${person.last_name}`;
     return {
-      summary: `Change the salary of ${name}`,
+      summary: effective > today ? `Change the salary of ${name} from ${effective}` : `Change the salary of ${name}`,
       subject: { label: `${name}, ${person.job_title}, ${person.department}`, id: employee_id },
       changes: [
-        ...changed(person, { salary: new_salary }, 'money'),
+        ...changed({ salary: old }, { salary: new_salary }, 'money'),
         { field: 'effective_date', from: null, to: effective, format: 'date' },
+        ...plannedAfter(steps, effective),
+        ...lines,
       ],
       name,
-      old: person.salary,
+      old,
       effective,
+      isOutside,
+      ...planSalary(steps, effective, today),
     };
   },
 
-  async execute({ employee_id, new_salary, reason }, { sql, plan }) {
-    const { name, old, effective } = plan;
-    const { salary } = await sql.change(
-      paid.pick({ salary: true }),
-      sql`update hr.pay set salary = ${new_salary} where employee_id = ${employee_id} and salary = ${old} returning salary`,
-    );
-    await sql.change(
-      z.object({ employee_id: storedId }),
-      sql`
-        insert into hr.salary_history (employee_id, old_salary, new_salary, effective_date, reason)
-        values (${employee_id}, ${old}, ${new_salary}, ${effective}, ${reason}) returning employee_id`,
-    );
-    return { employee_id, name, salary, effective_date: effective };
+  async execute({ employee_id, new_salary, reason, outside_band_reason }, { sql, plan }) {
+    const { name, effective } = plan;
+    const outside = plan.isOutside ? outside_band_reason : undefined;
+    await writeSalary(sql, { ...plan, employee_id, salary: new_salary, reason, outside_band_reason: outside });
+    return { employee_id, name, salary: new_salary, effective_date: effective };
   },
 });

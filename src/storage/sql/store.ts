@@ -12,17 +12,18 @@ import { toFailure, isConflict } from './errors.ts';
 import { conditionOf, grouped, groupOf } from './groups.ts';
 
 /**
- * Sets the caller's identity for this transaction, with the first four parameters. The server shows the fourth, the request id, with
- * running statements and in its log (%a).
+ * Sets the caller's identity for this transaction, with the first five parameters. The server shows the fourth, the request id, with
+ * running statements and in its log (%a). The fifth is today; if it is empty, SQL uses the database's own clock.
  */
 const IDENTITY =
   "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, " +
-  "set_config('application_name', $4, true) as d";
-const identityOf = ({ person, shows, requestId }: StoreSession): unknown[] => [
+  "set_config('application_name', $4, true) as d, set_config('app.today', $5, true) as e";
+const identityOf = ({ person, shows, requestId }: StoreSession, today: string): unknown[] => [
   person.employeeId ?? '',
   person.principal,
   shows.join(','),
   requestId === undefined ? 'tamshai' : `tamshai ${requestId}`,
+  today,
 ];
 
 const roleOf = ({ domain, audience }: StoreSession) => `${domain}_${audience}`;
@@ -32,8 +33,8 @@ const ATTEMPTS = 12;
  * Identity and query in one statement. The query reads the identity's row and `offset 0` prevents flattening, so PostgreSQL applies the
  * settings before the query.
  */
-function asCaller(who: StoreSession, query: SqlText): Statement {
-  const values = identityOf(who);
+function asCaller(who: StoreSession, query: SqlText, today: string): Statement {
+  const values = identityOf(who, today);
   return { text: withIdentity(query.compile(values)), values };
 }
 
@@ -134,31 +135,39 @@ function unsureOf(error: CommitLost, withoutId: boolean): Error {
   return withoutId && lost instanceof Failure ? outcomeUnknown(lost) : lost;
 }
 
-async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText): Promise<Row[]> {
+interface Source {
+  readonly database: SqlDatabase;
+  readonly today: () => string;
+}
+async function fetchAs({ database, today }: Source, who: StoreSession, query: SqlText): Promise<Row[]> {
   try {
-    return await database.read(roleOf(who), asCaller(who, query));
+    return await database.read(roleOf(who), asCaller(who, query, today()));
   } catch (error) {
     throw toFailure(error);
   }
 }
 
 /** Reads as the caller of a session, for operator commands. */
-export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader => readerOver((query) => fetchAs(database, who, query), []);
+export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader =>
+  readerOver((query) => fetchAs({ database, today: () => '' }, who, query), []);
 
-export function createSqlStore(
-  database: SqlDatabase,
-  domain: string,
-  { chain, audit }: { readonly chain: ChainWriter; readonly audit: AuditChains },
-): Store<'sql'> {
+export interface SqlStoreParts {
+  readonly chain: ChainWriter;
+  readonly audit: AuditChains;
+  /** Today as SQL sees it (`app.today`). Without it, SQL uses the database's own clock. */
+  readonly today?: () => string;
+}
+
+export function createSqlStore(database: SqlDatabase, domain: string, { chain, audit, today = () => '' }: SqlStoreParts): Store<'sql'> {
   const schema = sql.ref(domain);
-  const reading = (who: StoreSession, query: SqlText) => fetchAs(database, who, query);
+  const reading = (who: StoreSession, query: SqlText) => fetchAs({ database, today }, who, query);
   const run = (session: SqlSession, query: SqlText) => {
     const values: unknown[] = [];
     const text = query.compile(values);
     return session.query(text, values);
   };
   const transaction = <T>(who: StoreSession, body: (session: SqlSession) => Promise<T>) =>
-    database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who) }, body);
+    database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who, today()) }, body);
 
   const wakes = new Set<() => void>();
   /** A stored audit record proves the effect. A missing record proves nothing, because the commit may still follow. */

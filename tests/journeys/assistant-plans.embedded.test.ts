@@ -84,3 +84,32 @@ describe('rules', () => {
     expect(text).not.toMatch(/\d{3}-\d{2}-\d{4}/);
   });
 });
+
+test.each([
+  ['carol.johnson', 'top 3 customers by revenue', 'list_customers', { sort: 'highest_revenue', limit: 3 }, /annual revenue/i],
+  ['bob.martinez', 'the 5 largest invoices', 'list_invoices', { sort: 'largest', limit: 5 }, /largest/],
+  [
+    'alice.chen',
+    'highest paid employees in Engineering',
+    'list_employees',
+    { sort: 'highest_salary', department: 'Engineering' },
+    /salary/i,
+  ],
+])('%s: %s uses a declared order', async (who, question, tool, input, says) => {
+  const { text, calls } = await harness.ask(who, question);
+  expect(calls.at(-1)).toMatchObject({ tool, input, answer: { status: 'success' } });
+  expect(text).toMatch(says);
+});
+
+test('"get more employees" shows the next page of the list', async () => {
+  const first = await harness.ask('alice.chen', 'List all employees');
+  const second = await harness.ask('alice.chen', 'get more employees', first.said);
+  expect(second.calls).toHaveLength(1);
+  expect(second.calls[0]?.input['cursor']).toEqual(expect.any(String));
+  expect(second.calls[0]?.answer.status).toBe('success');
+});
+
+test('a task is titled by what is to do', async () => {
+  const { calls } = await harness.ask('marcus.johnson', 'Add a task to call the bank');
+  expect(calls.at(-1)).toMatchObject({ tool: 'add_task', input: { title: 'Call the bank' } });
+});

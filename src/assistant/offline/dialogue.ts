@@ -5,7 +5,15 @@ import { nameOf } from './fiscal-dates.ts';
 import { matchChoice } from './choices.ts';
 import { splitComparison, embeddedQuestion, splitClauses } from './clauses.ts';
 import type { DialogueContext, TurnContext } from './context.ts';
-import { countShownRows, openNeighbour, answerFromShownRow, completeShownRow, addNote, openShownRow } from './follow-up.ts';
+import {
+  asksForMoreRows,
+  countShownRows,
+  openNeighbour,
+  answerFromShownRow,
+  completeShownRow,
+  addNote,
+  openShownRow,
+} from './follow-up.ts';
 import type { Frame, PreviousTurn, IntentHints } from './frame.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';
 import { findKnownValues } from './known-values.ts';
@@ -15,7 +23,7 @@ import { resolveIntent } from './resolve-intent.ts';
 import { respond } from './respond.ts';
 import { selectRow, rowsIn, type ShownRows } from './rows.ts';
 import { mayChange, readSentence } from './sentence-type.ts';
-import { capitalise } from './text.ts';
+import { capitalise, replaceWords } from './text.ts';
 import { fold } from './tokenise.ts';
 
 interface DialogueState {
@@ -92,7 +100,8 @@ function answerRound(context: DialogueContext, round: Round, state: DialogueStat
   if (HELP.test(utterance.text) && utterance.words.length <= 4) return only(describeHelp(context));
   const next = last && (openNeighbour(turn, last, utterance) ?? addNote(turn, last, utterance) ?? completeShownRow(turn, last, utterance));
   if (next) return { text: respond(context, next), frames: [next] };
-  if (MORE.test(stripPoliteness(utterance.text)) && last) return showMore(turn, state) ?? only('There is nothing more to show.');
+  if ((MORE.test(stripPoliteness(utterance.text)) || asksForMoreRows(last, utterance)) && last)
+    return showMore(turn, state) ?? only('There is nothing more to show.');
   if (NO.test(utterance.text)) return only('All right, nothing was done.');
   const count = last && countShownRows(last, utterance);
   if (count !== undefined && last) return { text: count, frames: [last] };
@@ -259,15 +268,6 @@ function resolveCorrection(
   }
   return undefined;
 }
-function replaceWords(old: string, fresh: string): string {
-  const [had, has] = [old.split(' '), fresh.split(' ')];
-  const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));
-  if (end < 0) return capitalise(fresh);
-  const same = had.slice(0, end).findLastIndex((word) => fold(word) === fold(has[0] ?? ''));
-  const start = has.length > 1 && same >= 0 ? same : Math.max(0, end - has.length + 1);
-  return capitalise([...had.slice(0, start), ...has, ...had.slice(end + 1)].join(' '));
-}
-
 /** "And for masking?": replaces the search query of the previous question. */
 function replaceQuery(last: Frame, entry: IndexedTool, { utterance, skip }: { utterance: Utterance; skip: number }): string | undefined {
   const fresh = utterance.text

@@ -11,6 +11,7 @@ import type { IndexedTool } from './index-tools.ts';
 import type { ScoredIntent } from './intent-scoring.ts';
 import { isAboutSelf, findersFor, resolveReference } from './lookup.ts';
 import { stripPoliteness } from './rank.ts';
+import { capitalise } from './text.ts';
 import { resolveRelativeAmount } from './relative-amounts.ts';
 import { newestRow, idKeyOf, type Row, rowsIn, type ShownRows, bestMatch } from './rows.ts';
 import { isPerson, type Slot } from './schema.ts';
@@ -31,7 +32,7 @@ export function executeIntent(
     frame: (result: IntentResult, input?: Readonly<Record<string, unknown>>, shown?: readonly ShownRows[]) => Frame;
   },
 ): Frame {
-  const input: Record<string, unknown> = { ...filled.input };
+  const input: Record<string, unknown> = withoutOwnNoun(entry, filled.input);
   let called = '';
   let about: Row | undefined;
   let others: readonly Row[] = [];
@@ -160,6 +161,18 @@ export function executeIntent(
     },
     used,
     [{ entry, rows }, ...(about ? [{ entry: finderOf(context, entry, filled.references) ?? entry, rows: [about] }] : [])],
+  );
+}
+/** "Add a task to call the bank" is a task "Call the bank". */
+function withoutOwnNoun({ tool, slots }: IndexedTool, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const noun = tool.name.split('_').at(-1) ?? '';
+  const own = new RegExp(`^(?:an?|the|another|my)(?: new)? ${noun} (?:to|that says|saying|about|called|named|for me to) (?=\\S)`, 'i');
+  const isText = (key: string): boolean => slots.some((slot) => slot.key === key && (slot.kind === 'prose' || slot.kind === 'name'));
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      key,
+      tool.effect === 'adds' && typeof value === 'string' && isText(key) && own.test(value) ? capitalise(value.replace(own, '')) : value,
+    ]),
   );
 }
 /** "In October" that fills only a year: the month is left out. */

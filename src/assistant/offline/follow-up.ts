@@ -1,4 +1,5 @@
 /** Answers short follow-up questions about the rows shown last. */
+import { areSynonyms } from './thesaurus.ts';
 import type { Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import type { Frame } from './frame.ts';
@@ -193,4 +194,14 @@ export function answerFromShownRow({ shown, result }: Frame, utterance: Utteranc
     : [];
   const words = utterance.words.filter(({ token }) => !stopWords.has(token.word));
   return row && keys.length > 0 && words.length <= 3 ? describeFields(first.entry.rowSchema, row, keys) : undefined;
+}
+
+/** "Get more employees" after a list of employees. */
+export function asksForMoreRows(last: Frame | undefined, { text }: Utterance): boolean {
+  const noun =
+    /^(?:please )?(?:show|get|give|list|see|load|fetch)(?: me| us)? (?:some )?more (?:of the |of these )?([\p{L} ]+?)[.!?]*$/iu.exec(
+      text,
+    )?.[1];
+  const own = last?.entry?.tool.plural?.split(' ').at(-1);
+  return noun !== undefined && own !== undefined && (noun === last?.entry?.tool.plural || areSynonyms(noun, own));
 }

@@ -45,7 +45,7 @@ export function describeRows(
   const head = HOW_MANY.test(utterance.text)
     ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}.`
     : `${YES_NO_QUESTION.test(utterance.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(utterance.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
-  const wanted = requestedFields(shape, utterance);
+  const wanted = [...new Set([...fieldsOfOrder(shape, input['sort']), ...requestedFields(shape, utterance)])];
   const extreme = findExtreme(shape, found, utterance);
   const secret = explainHidden(context, entry, { found, wanted });
   const rest = more
@@ -61,6 +61,12 @@ export function describeRows(
     : '';
   return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || renderTable(shape, extreme ? extreme.sorted : found, { wanted: extreme ? [extreme.key, ...wanted] : wanted })}${rest}${doubt}`;
 }
+/** The fields that an order such as highest_revenue names. */
+const fieldsOfOrder = ({ properties = {} }: Schema, order: unknown): string[] =>
+  typeof order !== 'string'
+    ? []
+    : Object.keys(properties).filter((key) => order.split('_').some((part) => part !== 'name' && key.split('_').includes(part)));
+
 /** Answers a question about fields before the table: per row for a few rows, as counts per state for many. */
 function describeRequestedFields(
   shape: Schema,

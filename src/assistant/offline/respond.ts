@@ -131,7 +131,7 @@ function askForSlot({ slot, entry }: IntentResult & { type: 'missing-slot' }): s
   const hint = slot.description && !/[a-z]_[a-z]/.test(slot.description) ? ` (${lowerFirst(slot.description)})` : '';
   return slot.kind === 'id' || slot.kind === 'number-id'
     ? `Which ${what} do you mean? Please name it${entry.mutates ? `, so that I can ${lowerFirst(entry.tool.title)}` : ''}.`
-    : `To ${lowerFirst(entry.tool.title)} I need one more thing: what is the ${what}${hint}?${options}${need}`;
+    : `What is the ${what}${hint}? I need it for "${lowerFirst(entry.tool.title)}".${options}${need}`;
 }
 function reportNotFound({ called, finder, answer, entry, wrong }: IntentResult & { type: 'not-found' }): string {
   if (wrong > 0 && finder)

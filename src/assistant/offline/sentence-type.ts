@@ -141,7 +141,7 @@ const RULES: readonly Rule[] = [
       String.raw`(?:without|instead of|rather than) \p{L}+ing\b|(?:nobody|no one|none) (?:should|may|must|is to)\b`,
       String.raw`you (?:must|should|may|need|are) not\b|you (?:shouldn't|mustn't|needn't)\b`,
       String.raw`leave .{1,60} (?:alone|as (?:it|he|she|they) (?:is|are))\b|keep .{1,60} as (?:it|they) (?:is|are)\b`,
-      String.raw`stop before\b`,
+      String.raw`stop before\b|never ?mind \p{L}+|forget about\b`,
     ),
   },
   {

@@ -12,6 +12,7 @@ import { fillProse } from './slot-filling-prose.ts';
 import { addDescribedReferences, findQuery } from './slot-filling-query.ts';
 import type { FilledSlots, SlotFilling } from './slot-filling-state.ts';
 import { fillAmounts, fillIds, fillKnown } from './slot-filling-values.ts';
+import { matchOrder } from './sort-order.ts';
 import { textAfterSlotName } from './text.ts';
 
 export function fillSlots(
@@ -62,12 +63,7 @@ export function fillSlots(
     if (chosen) set(slot, chosen.value, chosen.at);
   }
   for (const slot of open('sort')) {
-    const value = slot.values.find(
-      (each) =>
-        utterance.tokens.some(({ word }) => word === each.split('_').at(-1)) &&
-        each !== slot.schema.default &&
-        utterance.text.toLowerCase().includes(each.replaceAll('_', ' ')),
-    );
+    const value = matchOrder(slot, utterance);
     if (value !== undefined) set(slot, value);
   }
   fillKnown(filling);

@@ -3,7 +3,7 @@ import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
-import { stopWords, stem } from './tokenise.ts';
+import { fold, stopWords, stem } from './tokenise.ts';
 
 export const trimmedSpan = (text: string, start: number, end: number): TextSpan => {
   const raw = text.slice(start, end);
@@ -114,4 +114,14 @@ export function textAfterAbout(utterance: Utterance, busy: readonly TextSpan[]):
       return bare;
   }
   return undefined;
+}
+
+/** Replaces the words of a text that the new words begin or end like: "Nevada agent" in "Call the Texas agent". */
+export function replaceWords(old: string, fresh: string): string {
+  const [had, has] = [old.split(' '), fresh.split(' ')];
+  const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));
+  if (end < 0) return capitalise(fresh);
+  const same = had.slice(0, end).findLastIndex((word) => fold(word) === fold(has[0] ?? ''));
+  const start = has.length > 1 && same >= 0 ? same : Math.max(0, end - has.length + 1);
+  return capitalise([...had.slice(0, start), ...has, ...had.slice(end + 1)].join(' '));
 }

@@ -69,7 +69,10 @@ function cacheSession(tool: AccessRule, person: Person): CachedSession {
 function createSession(tool: AccessRule, person: Person): CachedSession {
   const audience = audienceFor(tool, person.roles);
   if (audience === undefined) {
-    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
+    const held = [...person.roles].toSorted().join(', ') || 'none';
+    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}. Your roles: ${held}.`, {
+      requiredRoles: tool.roles,
+    });
   }
   if (tool.domain.audiences[audience]?.linked && person.employeeId === undefined) throw notLinked();
   const shows = Object.entries(tool.domain.masks ?? {})

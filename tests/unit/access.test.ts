@@ -32,7 +32,7 @@ test('only a person with one of the roles of a tool can call the tool', () => {
   expect(opens(toolFor('hr-read'), new Set<Role>(['hr-read']))).toBe(true);
   expect(opens(toolFor('hr-read'), new Set<Role>(['employee', 'manager', 'finance-read', 'executive']))).toBe(false);
   expect(() => sessionFor(toolFor('hr-write'), person(['employee', 'manager', 'hr-read']), 'r')).toThrow(
-    'You do not have permission to use get_example.',
+    'You do not have permission to use get_example. Your roles: employee, hr-read, manager.',
   );
 });
 

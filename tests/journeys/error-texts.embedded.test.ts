@@ -25,7 +25,9 @@ describe('the text of an error', () => {
     const { text } = await textOf('marcus.johnson', 'sales', 'list_leads', {});
     expect(text).not.toContain('details');
     for (const role of builtIn.find('sales', 'list_leads')?.roles ?? []) expect(text).toContain(role);
-    expect(text).toMatch(/^You do not have permission to use sales_list_leads\. Your roles: [a-z, -]+\. Ask someone who holds one of these roles: /);
+    expect(text).toMatch(
+      /^You do not have permission to use sales_list_leads\. Your roles: [a-z, -]+\. Ask someone who holds one of these roles: /,
+    );
   });
 
   it('ends the message with a full stop before the hint', async () => {

@@ -3,10 +3,10 @@ import type { Installed } from '../src/declare/install.ts';
 import type { ResourceOrPrompt } from '../src/declare/resources.ts';
 import type { SampleContext } from '../src/declare/sample.ts';
 import { finance as financeDomain } from './finance/domain.ts';
-import { copyOfPeople as financeCopy } from './finance/follows.ts';
+import { copyOfPeople as financeCopy, ledgerOfPayRuns } from './finance/follows.ts';
 import * as financeTools from './finance/index.ts';
 import { hr as hrDomain } from './hr/domain.ts';
-import { employmentProvision, peopleChangesProvision } from './hr/provides.ts';
+import { employmentProvision, peopleChangesProvision, salaryChangesProvision } from './hr/provides.ts';
 import * as hrTools from './hr/index.ts';
 import { journey as journeyDomain } from './journey/domain.ts';
 import * as journeyTools from './journey/index.ts';
@@ -17,8 +17,9 @@ import * as knowledgeResources from './knowledge/resources.ts';
 import * as knowledgePrompts from './knowledge/prompts.ts';
 import { knowledgeTransfer } from './knowledge/transfer.ts';
 import { payroll as payrollDomain } from './payroll/domain.ts';
-import { copyOfPeople as payrollCopy } from './payroll/follows.ts';
+import { copyOfPeople as payrollCopy, copyOfSalaries } from './payroll/follows.ts';
 import * as payrollTools from './payroll/index.ts';
+import { payRunCostsProvision } from './payroll/provides.ts';
 import { sampleCompany } from './sample-company/index.ts';
 import { sales as salesDomain } from './sales/domain.ts';
 import * as salesTools from './sales/index.ts';
@@ -44,12 +45,12 @@ const sizeOf = ({ directory, today, settings }: SampleContext) => ({ employees: 
 // Most commands do not need sample rows, so they are imported on demand.
 export const hr = hrDomain.install({
   tools: Object.values(hrTools),
-  provides: [employmentProvision, peopleChangesProvision],
+  provides: [employmentProvision, peopleChangesProvision, salaryChangesProvision],
   sample: { rows: async (context) => (await import('./hr/sample/index.ts')).hrSample(context) },
 });
 export const finance = financeDomain.install({
   tools: Object.values(financeTools),
-  follows: [financeCopy],
+  follows: [financeCopy, ledgerOfPayRuns],
   sample: {
     onlyFor: sampleCompany,
     rows: async (context) => (await import('./finance/sample/index.ts')).financeSample(sizeOf(context)),
@@ -69,7 +70,8 @@ export const support = supportDomain.install({
 });
 export const payroll = payrollDomain.install({
   tools: Object.values(payrollTools),
-  follows: [payrollCopy],
+  provides: [payRunCostsProvision],
+  follows: [payrollCopy, copyOfSalaries],
   sample: {
     onlyFor: sampleCompany,
     rows: async (context) => (await import('./payroll/sample/index.ts')).payrollSample(sizeOf(context)),

@@ -4,10 +4,9 @@ import type { Company } from '../../src/declare/company.ts';
 import { storedId } from '../../src/declare/fields.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from '../../src/declare/sql.ts';
 import { formatMoney, sumOf } from '../../src/declare/money.ts';
-import { shared } from './cents.ts';
-import { type budget, budgetCategory, type category, expenseItem, expenseReport, type fullReport, invoice } from './schemas.ts';
+import type { Budget } from './budgets.ts';
+import { type category, expenseItem, expenseReport, type fullReport, invoice, type NewItem } from './schemas.ts';
 
-export type Budget = z.output<typeof budget>;
 export type Invoice = z.output<typeof invoice>;
 export type Report = z.output<typeof expenseReport>;
 export type FullReport = z.output<typeof fullReport>;
@@ -23,9 +22,14 @@ export function lastDayOf(month: string): string {
 /** Ignores case: "engineering" finds Engineering. */
 export const inDepartment = (sql: SqlTag, department: string): SqlText => sql`lower(department) = lower(${department})`;
 
-/** All invoices, with `overdue` as of a day. */
-export const invoicesOn = (sql: SqlTag, today: string): SqlText => sql`
-  (select i.*, i.status in ('PENDING', 'APPROVED') and i.due_date < ${today}::date as overdue from finance.invoice_list i) invoices`;
+/** All invoices on a day. One that is not paid after its due date reads as OVERDUE; `waits_for` says what is missing. */
+export const invoicesOn = (sql: SqlTag, today: string): SqlText => sql`(
+  select i.*, w.waits_for, w.waits_for is not null and i.due_date < ${today}::date as overdue,
+    case when w.waits_for is not null and i.due_date < ${today}::date then 'OVERDUE' else i.stored_status end as status
+  from finance.invoice_list i
+  cross join lateral (
+    select case i.stored_status when 'PENDING' then 'APPROVAL' when 'APPROVED' then 'PAYMENT' end as waits_for
+  ) w) invoices`;
 
 export const invoiceById = (sql: SqlReader, invoice_id: string, today: string): Promise<Invoice | null> =>
   sql.maybeOne(invoice, sql`select * from ${invoicesOn(sql, today)} where invoice_id = ${invoice_id}`);
@@ -36,6 +40,29 @@ export const reportById = (sql: SqlReader, report_id: string): Promise<Report | 
 export async function withItems(sql: SqlReader, report: Report): Promise<FullReport> {
   const items = await sql.many(expenseItem, sql`select * from finance.report_items where report_id = ${report.report_id} order by n`);
   return { ...report, items };
+}
+
+/** The spelling of a department that has people; undefined if there is none. */
+export async function departmentNamed(sql: SqlReader, name: string): Promise<string | undefined> {
+  const found = await sql.many(
+    z.object({ department: z.string() }),
+    sql`select distinct department from finance.people where active and ${inDepartment(sql, name)} order by department limit 1`,
+  );
+  return found[0]?.department;
+}
+
+/** A vendor by name, ignoring spaces and punctuation, and the number of its invoices over an amount. A new one has no vendor_id. */
+export async function vendorNamed(sql: SqlReader, name: string, amount: number) {
+  const letters = name.toLowerCase().replace(/[^a-z0-9]+/g, '');
+  const known = letters === '' ? sql`vendor_name = ${name}` : sql`search_vendor = ${letters}`;
+  const found = await sql.one(
+    z.object({ vendor_id: z.string().nullable(), vendor_name: z.string(), same_amount: z.int() }),
+    sql`
+      select max(vendor_id) as vendor_id, coalesce(max(vendor_name), ${name}) as vendor_name,
+        count(*) filter (where amount = ${amount}::numeric and stored_status <> 'REJECTED')::int as same_amount
+      from finance.invoice_list where ${known}`,
+  );
+  return found;
 }
 
 export const personOf = (sql: SqlReader, employee_id: string) =>
@@ -66,9 +93,23 @@ export async function insertReport(sql: SqlWriter, { name, department, month, it
       insert into finance.expense_reports (employee_name, department, month, submitted_at)
       values (${name}, ${department}, ${month}, clock_timestamp()) returning report_id`,
   );
+  await insertItems(sql, report_id, items);
+  return report_id;
+}
+
+/** The items of an input with their days, their sum, and the first one outside the month or in the future, if there is one. */
+export function datedItems(given: readonly NewItem[], month: string, today: string) {
+  const usual = month === today.slice(0, 7) ? today : lastDayOf(month);
+  const items = given.map(({ date, receipt, ...rest }) => ({ ...rest, date: date ?? usual, receipt: receipt ?? null }));
+  const which = items.findIndex(({ date }) => date.slice(0, 7) !== month || date > today);
+  const stray = which < 0 ? undefined : { item: which + 1, date: items[which]?.date };
+  return { items, stray, sum: sumOf(items.map(({ amount }) => amount)) };
+}
+
+export async function insertItems(sql: SqlWriter, report_id: string, items: FullReport['items']): Promise<void> {
   const rows = items.map((each, which) => ({ ...each, n: which + 1 }));
   await sql.changeMany(
-    id,
+    z.object({ report_id: storedId }),
     sql`
       insert into finance.expense_items (report_id, n, item_date, category, description, amount, receipt)
       select ${report_id}::uuid, n, date, category, description, amount, receipt
@@ -76,25 +117,6 @@ export async function insertReport(sql: SqlWriter, { name, department, month, it
       receipt text)
       returning report_id`,
   );
-  return report_id;
-}
-
-/**
- * The budget lines that change if the budget is approved at `amount`. The lines share `amount` in proportion to their allocated amounts.
- */
-export async function changedLines(sql: SqlReader, budget_id: string, amount: number) {
-  const lines = await sql.many(
-    budgetCategory.pick({ category: true, allocated_amount: true }),
-    sql`select category, allocated_amount from finance.budget_lines where budget_id = ${budget_id} order by category`,
-  );
-  const shares = shared(
-    amount,
-    lines.map((each) => each.allocated_amount),
-  );
-  return lines.flatMap((each, which) => {
-    const to = shares[which] ?? 0;
-    return to === each.allocated_amount ? [] : [{ category: each.category, from: each.allocated_amount, to }];
-  });
 }
 
 export const describe = {
@@ -137,13 +159,21 @@ export function byBudgetCategory(items: FullReport['items']): { category: Catego
   return [...groups].map(([category, amounts]) => ({ category, amount: sumOf(amounts) }));
 }
 
-export const spent = (
-  sql: SqlTag,
-  { department, year }: { readonly department: string; readonly year: number },
-  payments: readonly { category: Category; amount: number }[],
-): SqlText => sql`
-  insert into finance.spending (department, fiscal_year, category, amount)
-  select ${department}, ${year}::int, category, amount from json_to_recordset(${JSON.stringify(payments)}::json) as paid(category text,
-  amount numeric)
-  on conflict (department, fiscal_year, category) do update set amount = spending.amount + excluded.amount
-  returning category`;
+interface Payment {
+  readonly date: string;
+  readonly department: string;
+  readonly source: 'INVOICE' | 'EXPENSE_REPORT';
+  readonly source_id: string;
+  readonly description: string;
+  readonly amounts: readonly { readonly category: Category; readonly amount: number }[];
+}
+/** Enters a payment in the ledger. */
+export const entered = (sql: SqlTag, { date, department, source, source_id, description, amounts }: Payment): SqlText => sql`
+  insert into finance.ledger (entry_date, department, category, amount, source, source_id, description)
+  select ${date}::date, ${department}, category, amount, ${source}, ${source_id}::uuid, ${description}
+  from json_to_recordset(${JSON.stringify(amounts)}::json) as paid(category text, amount numeric)
+  returning entry_id`;
+
+/** The description of a pay run in the ledger. */
+export const payRunTitle = (type: 'REGULAR' | 'BONUS' | 'OFF_CYCLE', payDate: string): string =>
+  `${{ REGULAR: 'Pay run', BONUS: 'Bonuses', OFF_CYCLE: 'Off-cycle pay run' }[type]} of ${payDate}`;

@@ -51,19 +51,55 @@ export const invoiceNotFound = {
   message: 'Invoice not found. Verify the invoice ID is correct.',
   hint: 'Find the id with list_invoices, by vendor or status.',
 };
+export const monthOutsideYear = {
+  message: 'A line names a month outside the fiscal year of the budget.',
+  hint: 'Give months of that fiscal year, as YYYY-MM, or leave the month out to divide an amount among the year.',
+};
+export const itemErrors = {
+  ITEM_DATE_OUT_OF_RANGE: {
+    message: "An item's date is outside the month of the report, or in the future.",
+    hint: 'Give each item a day of that month, and submit a separate report for each other month.',
+  },
+  ITEMS_DO_NOT_ADD_UP: {
+    message: 'The items do not add up to the total.',
+    hint: 'Correct the items or the total; details has the sum of the items.',
+  },
+};
+export const departmentNotFound = {
+  message: 'No department of this name has people.',
+  hint: 'Give a department that list_budgets shows, or ask HR for its name.',
+};
 export const reportNotFound = {
   message: 'Expense report not found. Verify the report ID, or the employee and the month.',
   hint: 'Find the reports that you may see with list_expense_reports.',
 };
 
-export const category = z.enum(['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER']);
+const categories = ['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER'] as const;
+export const category = z.enum(categories);
+/** Invoices and expenses have no PAYROLL; it comes from pay runs. */
+const budgetCategories = [...categories, 'PAYROLL'] as const;
+export const spendingCategory = z.enum(budgetCategories);
+export const spendingFilter = anyCase(budgetCategories);
+/** The category of an invoice, in any case. */
+export const invoiceCategory = anyCase(categories);
+const sources = ['INVOICE', 'EXPENSE_REPORT', 'PAY_RUN', 'OPENING'] as const;
+export const sourceFilter = anyCase(sources);
+export const ledgerEntry = z.object({
+  entry_id: storedId,
+  entry_date: storedDay.describe('Day of the payment'),
+  department: companyText,
+  category: spendingCategory,
+  amount,
+  source: z.enum(sources).describe('OPENING: spent before entries had a source'),
+  source_id: storedId.nullable().describe('invoice_id, report_id or pay_run_id; null for OPENING and for the payroll of a quarter'),
+  description: untrusted,
+});
 
-const budgetStates = ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED'] as const;
-/** ACTIVE and CLOSED are not states: they select approved budgets by year. */
-export const budgetFilter = anyCase([...budgetStates, 'ACTIVE', 'CLOSED']);
+const budgetStates = ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'CLOSED', 'REJECTED'] as const;
+export const budgetFilter = anyCase(budgetStates);
 export const figures = {
-  allocated_amount: amount.describe('The requested amount; after the approval, the approved amount'),
-  spent_amount: amount.describe('The amount that was paid'),
+  allocated_amount: amount.describe('The requested amount of the period; after the approval, the approved amount'),
+  spent_amount: amount.describe('The sum of the ledger in the period, which list_spending shows'),
   remaining_amount: amount.describe('allocated − spent'),
   utilization_percent: z.number().nullable().describe('100 × spent / allocated; null if nothing is allocated'),
 };
@@ -81,7 +117,8 @@ export const budget = z.object({
   budget_id: storedId,
   department: companyText,
   fiscal_year: z.int(),
-  status: z.enum(budgetStates),
+  status: z.enum(budgetStates).describe('APPROVED before its year, ACTIVE from the first day of its year, CLOSED after close_budget'),
+  period: companyText.describe('What the amounts cover: 2026, 2026-Q4 or 2026-11'),
   ...figures,
   created_by: storedId,
   created_by_name: companyText,
@@ -89,13 +126,20 @@ export const budget = z.object({
   submitted_by_name: signInName.nullable(),
   submitted_at: storedTime.nullable(),
   comments: untrusted.nullable(),
+  updated_by: storedId.nullable(),
+  updated_by_name: signInName.nullable(),
+  updated_at: storedTime.nullable(),
   ...decided,
+  closed_by: storedId.nullable(),
+  closed_by_name: signInName.nullable(),
+  closed_at: storedTime.nullable(),
+  closing_notes: untrusted.nullable(),
 });
-export const budgetCategory = z.object({ category, ...figures });
+export const budgetCategory = z.object({ category: spendingCategory, ...figures });
+export const budgetMonth = z.object({ month: companyText.describe('YYYY-MM'), ...figures });
 
-const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED'] as const;
-/** OVERDUE is not a state: it selects unpaid invoices after their due date. */
-export const invoiceFilter = anyCase([...invoiceStates, 'OVERDUE']);
+const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED', 'OVERDUE'] as const;
+export const invoiceFilter = anyCase(invoiceStates);
 export const invoice = z.object({
   invoice_id: storedId,
   vendor_id: companyText,
@@ -105,8 +149,9 @@ export const invoice = z.object({
   description: untrusted,
   department: companyText,
   category,
-  status: z.enum(invoiceStates),
-  overdue: z.boolean().describe('True if it is not paid and the due date has passed'),
+  status: z.enum(invoiceStates).describe('OVERDUE: not paid, and the due date has passed'),
+  waits_for: z.enum(['APPROVAL', 'PAYMENT']).nullable().describe('What an unpaid invoice waits for, overdue or not'),
+  overdue: z.boolean().describe('True if the status is OVERDUE'),
   invoice_date: storedDay,
   due_date: storedDay,
   submitted_by: storedId,
@@ -116,6 +161,9 @@ export const invoice = z.object({
   approved_by_name: signInName.nullable(),
   approved_at: storedTime.nullable(),
   approver_notes: untrusted.nullable(),
+  rejected_by: storedId.nullable(),
+  rejected_by_name: signInName.nullable(),
+  rejected_at: storedTime.nullable(),
   rejection_reason: untrusted.nullable(),
   paid_by: storedId.nullable(),
   paid_by_name: signInName.nullable(),
@@ -160,4 +208,5 @@ export const newExpenseItem = z.strictObject({
   amount: money.min(0.01, 'The amount of an item must be above zero').max(1_000_000).describe('In {currency}'),
   receipt: line(200).min(1).optional().describe('File or number of the receipt'),
 });
+export type NewItem = z.output<typeof newExpenseItem>;
 export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

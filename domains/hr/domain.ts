@@ -22,6 +22,8 @@ export const hr = defineDomain({
     directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
     /** For domains that keep a copy of people; no tool selects it. */
     feed: { roles: [], sees: 'the name, department, manager and employment of everyone, in the order of changes' },
+    /** For payroll, which pays the salaries; no tool selects it. */
+    salaries: { roles: [], sees: 'the salaries of everyone, in the order of changes' },
   },
   records: { time_off_request: { id: 'request_id' } },
   masks: {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { employment, peopleChanges } from '../../src/declare/engine-contracts.ts';
 import { storedId } from '../../src/declare/fields.ts';
 import { hr } from './domain.ts';
+import { salaryChanges } from './exports.ts';
 
 export const employmentProvision = hr.provide(employment, {
   systemAudience: 'directory',
@@ -43,6 +44,43 @@ export const peopleChangesProvision = hr.provide(peopleChanges, {
         n === null || employee_id === null
           ? []
           : [{ n, employeeId: employee_id, name, department, managerId: manager_id, active: active === true }],
+      );
+      return { last: rows[0]?.last ?? 0, changes };
+    },
+  },
+});
+
+const payLog = z.object({
+  last: z.number().nullable(),
+  n: z.number().nullable(),
+  employee_id: storedId.nullable(),
+  salaries: z.array(z.object({ from: z.string(), salary: z.number() })).nullable(),
+});
+
+export const salaryChangesProvision = hr.provide(salaryChanges, {
+  systemAudience: 'salaries',
+  calls: {
+    async after({ after }, { sql }) {
+      const rows = await sql.many(
+        payLog,
+        sql`
+          select m.last, l.n, l.employee_id, s.salaries
+          from (select max(n) as last from hr.pay_log) m
+          left join (select n, employee_id from hr.pay_log where n > ${after}::bigint order by n limit ${PAGE}::int) l on true
+          left join lateral (
+            select json_agg(json_build_object('from', a.day, 'salary', a.salary) order by a.day) as salaries
+            from (
+              select e.hire_date as day, p.salary from hr.pay p join hr.employees e on e.employee_id = p.employee_id
+              where p.employee_id = l.employee_id
+                and not exists (select from hr.planned_pay n where n.employee_id = p.employee_id and n.effective_date <= e.hire_date)
+              union all
+              select effective_date, planned_salary from hr.planned_pay where employee_id = l.employee_id
+            ) a
+          ) s on true
+          order by l.n`,
+      );
+      const changes = rows.flatMap(({ n, employee_id, salaries }) =>
+        n === null || employee_id === null ? [] : [{ n, employeeId: employee_id, salaries: salaries ?? [] }],
       );
       return { last: rows[0]?.last ?? 0, changes };
     },

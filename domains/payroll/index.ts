@@ -7,3 +7,4 @@ export { getTaxWithholdings } from './tools/get-tax-withholdings.ts';
 export { listContractors } from './tools/list-contractors.ts';
 export { listPayRuns } from './tools/list-pay-runs.ts';
 export { listPayStubs } from './tools/list-pay-stubs.ts';
+export { runPayroll } from './tools/run-payroll.ts';

@@ -29,6 +29,19 @@ export const totals = {
   net: pay(amount.describe('gross − total_taxes − total_deductions')),
 };
 
+export const payRun = z.object({
+  pay_run_id: storedId,
+  run_type: runType,
+  status: z.enum(['APPROVED', 'PAID']).describe('PAID from the pay date on'),
+  pay_date: storedDay,
+  period_start: storedDay,
+  period_end: storedDay,
+  employee_count: z.int(),
+  ...totals,
+  employer_taxes: pay(),
+  employer_benefits: pay(),
+});
+
 export const payStub = z.object({
   pay_stub_id: storedId,
   employee_id: storedId,

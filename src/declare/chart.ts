@@ -18,7 +18,9 @@ export const chart = z.discriminatedUnion('kind', [
     count: chartField.optional().describe('The field with the number of items in a row'),
     pace: chartField
       .optional()
-      .describe('The field with the year, in the row or next to the rows. A mark shows how much of the current year is over'),
+      .describe(
+        'The field with the year, quarter or month, in the row or next to the rows. A mark shows how much of a current period is over',
+      ),
   }),
   z.object({
     kind: z.literal('stack').describe('Each row shows several parts'),

@@ -8,6 +8,7 @@ import type { Store } from '../engine/store.ts';
 import type { StoreKind } from '../declare/store-kinds.ts';
 import { dayIn } from '../declare/company.ts';
 import type { AnyDomain } from '../declare/tool.ts';
+import type { Follower } from '../declare/provisions.ts';
 import { derive, derivePrevious, type Keys, type MasterKeys } from '../identity/keys.ts';
 import { loadSample, sampleOptions } from './sample.ts';
 import type { Checkpoints } from '../storage/audit/checkpoints.ts';
@@ -115,9 +116,14 @@ async function openAll(options: StoresOptions, use: Use): Promise<Omit<Stores, '
         today: () => dayIn(config.company.timeZone, clock.now()),
       });
       chains.push(audit);
-      for (const follower of config.registry.followers.filter((each) => each.domain.name === domain)) {
-        const source = config.registry.provisionOf(follower.contract)?.domain.name;
-        if (source !== undefined) copies.push(createSqlCopy(database, follower, source));
+      const sourceOf = (each: Follower) => config.registry.provisionOf(each.contract)?.domain.name;
+      const followers = config.registry.followers.filter((each) => each.domain.name === domain);
+      for (const follower of followers) {
+        const source = sourceOf(follower);
+        if (source === undefined) continue;
+        // Each feed has its own position, also if one domain provides several.
+        const several = followers.filter((each) => sourceOf(each) === source).length > 1;
+        copies.push(createSqlCopy(database, follower, several ? `${source} ${follower.contract.id}` : source));
       }
     }
   }

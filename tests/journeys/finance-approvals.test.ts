@@ -30,7 +30,7 @@ const report = (state: Parameters<typeof newReport>[1]) => (testRuntime: TestRun
 const budgetTouches = [
   'update finance.budgets set comments = comments where budget_id = $1',
   "update finance.budget_lines set allocated_amount = allocated_amount where budget_id = $1 and category = 'TRAVEL'",
-  "insert into finance.budget_lines (budget_id, category, allocated_amount) values ($1, 'TRAINING', 0)",
+  "insert into finance.budget_lines (budget_id, category, fiscal_month, allocated_amount) values ($1, 'TRAINING', 3, 0)",
   "delete from finance.budget_lines where budget_id = $1 and category = 'OTHER'",
 ];
 const invoiceTouches = [
@@ -44,7 +44,27 @@ const reportTouches = [
     "employee_id, item_date, category, 'More', 0.01 from finance.expense_items where report_id = $1 and n = 1",
   'delete from finance.expense_items where report_id = $1 and n = 3',
 ];
+/** Years that have begun. The sample has budgets from 2025 on. */
+let past = 2025;
+const activeBudget = (testRuntime: TestRuntime) => newBudget(testRuntime, 'APPROVED', { year: --past });
 const cases: readonly Case[] = [
+  {
+    tool: 'update_budget',
+    who: nina,
+    make: budget('REJECTED'),
+    table: 'budgets',
+    input: (budget_id) => ({ budget_id, lines: [{ category: 'SOFTWARE', amount: 5 }] }),
+    touches: budgetTouches,
+  },
+  { tool: 'close_budget', who: bob, make: activeBudget, table: 'budgets', input: (budget_id) => ({ budget_id }), touches: budgetTouches },
+  {
+    tool: 'reject_invoice',
+    who: bob,
+    make: invoice('PENDING'),
+    table: 'invoices',
+    input: (invoice_id) => ({ invoice_id, ...rejecting }),
+    touches: invoiceTouches,
+  },
   {
     tool: 'submit_budget',
     who: nina,
@@ -144,11 +164,13 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
     await testRuntime?.close();
     expect(testRuntime?.problems).toEqual([]);
   });
-  const spending = async () => testRuntime.owner('select sum(amount)::text as sum, count(*)::int as rows from finance.spending');
+  const spending = async () => testRuntime.owner('select sum(amount)::text as sum, count(*)::int as rows from finance.ledger');
 
   test('every write tool of finance has a case', () => {
     const writes = Object.values(finance).filter(({ kind }) => kind === 'write');
-    expect(writes.map(({ name }) => name).toSorted()).toEqual([...cases.map(({ tool }) => tool), 'submit_expense_report'].toSorted());
+    expect(writes.map(({ name }) => name).toSorted()).toEqual(
+      [...cases.map(({ tool }) => tool), 'submit_expense_report', 'resubmit_expense_report', 'create_budget', 'create_invoice'].toSorted(),
+    );
   });
 
   describe.each(cases.map((each) => [each.tool, each] as const))('%s', (tool, { who, make, table, input, touches }) => {
@@ -343,7 +365,7 @@ describe.each(databases)('changes between card and decision on %s', (_name, data
           sql`update finance.budgets set deleted_by = ${by(nina)}, deleted_at = now() where budget_id = ${draft} returning 1 as x`,
         ],
         ['an invoice', sql`update finance.invoices set amount = 0 returning 1 as x`],
-        ['spending', sql`update finance.spending set amount = 0 returning 1 as x`],
+        ['the ledger', sql`update finance.ledger set amount = 0 returning 1 as x`],
         ['the chain', sql`insert into finance.chain values (${by(nina)}, ${by(eve)}) returning 1 as x`],
         ['people', sql`update finance.people set department = 'Legal' returning 1 as x`],
       ];

@@ -57,7 +57,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const { allocated, spent, remaining } = (answer.metadata?.summary ?? {}) as Record<string, number>;
     expect(spent).toBeGreaterThan(1_000_000);
     expect(plus(spent, remaining ?? 0)).toBe(allocated);
-    expect(rows.every((row) => row['status'] === 'APPROVED' && Number(row['utilization_percent']) > 50)).toBe(true);
+    expect(rows.every((row) => row['status'] === 'ACTIVE' && Number(row['utilization_percent']) > 50)).toBe(true);
   });
 
   test('an invoice is approved by one person, paid by another, and counted in the spending of the department', async () => {
@@ -131,9 +131,12 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     testRuntime.clock.set(new Date('2026-11-16T09:00:00Z'));
     expect(
       await testRuntime.owner(
-        'select department, fiscal_year, category, amount::float8 as amount from finance.spending where fiscal_year = 2027',
+        `select department, entry_date, category, amount::float8 as amount, source, source_id
+         from finance.ledger where entry_date > '2026-12-31'`,
       ),
-    ).toEqual([{ department: 'Operations', fiscal_year: 2027, category: 'OTHER', amount: 9640.2 }]);
+    ).toEqual([
+      { department: 'Operations', entry_date: '2027-01-02', category: 'OTHER', amount: 9640.2, source: 'INVOICE', source_id: invoice_id },
+    ]);
     // Without a budget line for this payment, the actual spending still includes it.
     await testRuntime.owner(
       "delete from finance.budget_lines where category = 'OTHER' and budget_id = '0fb00000-0000-4000-8000-000000000007'",
@@ -281,7 +284,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     );
     expect(await testRuntime.call(bob, 'finance', 'approve_budget', { department: 'Legal', fiscal_year: 2026 })).toMatchObject({
       code: 'BUDGET_NOT_PENDING',
-      details: { status: 'APPROVED', fiscal_year: 2026 },
+      details: { status: 'ACTIVE', fiscal_year: 2026 },
     });
     const [one, two] = [await newBudget(testRuntime, 'PENDING_APPROVAL'), await newBudget(testRuntime, 'PENDING_APPROVAL')];
     const answer = await testRuntime.call(bob, 'finance', 'approve_budget', { department: 'Engineering' });
@@ -351,7 +354,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const state = async () =>
       testRuntime.owner(
         `select (select count(*) from finance.expense_reports)::int as reports, (select count(*) from finance.expense_items)::int as items,
-          (select sum(amount) from finance.spending)::text as spent, (select sum(row_version) from finance.budgets)::text as budgets,
+          (select sum(amount) from finance.ledger)::text as spent, (select sum(row_version) from finance.budgets)::text as budgets,
           (select sum(row_version) from finance.invoices)::text as invoices`,
       );
     const item = { description: 'Taxi', amount: 10 };

@@ -257,7 +257,12 @@ describe.each(databases)('changes of status on %s', (_name, database) => {
     for (const tool of Object.values(finance).filter(({ kind }) => kind === 'write')) {
       const key = Object.keys(tool.input.shape).find((name) => name.endsWith('_id'));
       if (key === undefined) continue;
-      const input = { [key]: id, ...('rejection_reason' in tool.input.shape && { rejection_reason: REASON }) };
+      const input = {
+        [key]: id,
+        ...('items' in tool.input.shape && { items: [{ description: 'Taxi', amount: 1 }] }),
+        ...('lines' in tool.input.shape && { lines: [{ category: 'TRAVEL', amount: 1 }] }),
+        ...('rejection_reason' in tool.input.shape && { rejection_reason: REASON }),
+      };
       expect([tool.name, code(await testRuntime.call(eve, 'finance', tool.name, input))]).toEqual([
         tool.name,
         expect.stringMatching(/_NOT_FOUND$/),

@@ -25,7 +25,7 @@ let year = 2030;
 export async function newBudget(
   testRuntime: TestRuntime,
   state: BudgetState,
-  people: { author?: string; approver?: string } = {},
+  people: { author?: string; approver?: string; year?: number } = {},
 ): Promise<string> {
   const { author = CLERK.name, approver = 'eve.thompson' } = people;
   const budget_id = randomUUID();
@@ -35,7 +35,7 @@ export async function newBudget(
   await insert(testRuntime, 'budgets', {
     budget_id,
     department: 'Engineering',
-    fiscal_year: year,
+    fiscal_year: people.year ?? year,
     status,
     created_by: idOf(author),
     created_by_name: author,
@@ -54,7 +54,7 @@ export async function newBudget(
     ['TRAVEL', 333.33],
     ['OTHER', 0],
   ] as const)
-    await insert(testRuntime, 'budget_lines', { budget_id, category, allocated_amount, row_version: 1 });
+    await insert(testRuntime, 'budget_lines', { budget_id, category, fiscal_month: 1, allocated_amount, row_version: 1 });
   return budget_id;
 }
 

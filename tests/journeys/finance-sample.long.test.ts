@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { departmentNames } from '../../domains/sample-company/departments.ts';
 import { financeSample } from '../../domains/finance/sample/index.ts';
+import { payrollSample } from '../../domains/payroll/sample/index.ts';
 import { loadSample } from '../../src/server/sample.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import type { Cell } from '../../src/declare/sample.ts';
@@ -32,10 +33,8 @@ test('the sample is the same at any time of a day, and differs on another day', 
   expect(digest(dayOf('2026-11-17'))).not.toBe(digest(dayOf('2026-11-16')));
 });
 
-test('with a million employees, the first ten rows of each table except finance.spending are generated without the rest', () => {
-  for (const table of financeSample({ employees: 1_000_000, today: dayOf('2026-11-16') }).filter(
-    ({ name }) => name !== 'finance.spending',
-  )) {
+test('with a million employees, the first ten rows of each table are generated without the rest', () => {
+  for (const table of financeSample({ employees: 1_000_000, today: dayOf('2026-11-16') })) {
     let n = 0;
     for (const row of table.rows()) {
       expect(row).toHaveLength(table.columns.length);
@@ -56,15 +55,15 @@ describe.each(DAYS)('on %s', (day) => {
     expect(inState('Support', 'REJECTED')).toBe(1);
     const deciders = ['bob.martinez', 'eve.thompson'].map((who) => persona(who).sub);
     for (const row of budgets.filter(({ status }) => status === 'PENDING_APPROVAL')) expect(deciders).not.toContain(row['submitted_by']);
-    const spending = rowsOf('spending', day);
+    const ledger = rowsOf('ledger', day);
     for (const fiscal_year of [year - 1, year]) {
       for (const department of departmentNames) {
         expect(budgets.filter((row) => row['department'] === department && row['fiscal_year'] === fiscal_year)).toMatchObject([
-          { status: 'APPROVED' },
+          { status: fiscal_year < year && day > `${year}-01-20` ? 'CLOSED' : 'APPROVED' },
         ]);
-        expect(
-          spending.some((row) => row['department'] === department && row['fiscal_year'] === fiscal_year && Number(row['amount']) > 0),
-        ).toBe(true);
+        expect(ledger.some((row) => row['department'] === department && String(row['entry_date']).startsWith(String(fiscal_year)))).toBe(
+          true,
+        );
       }
     }
   });
@@ -106,16 +105,50 @@ describe.each(DAYS)('on %s', (day) => {
     expect(new Set(items.map((row) => row['report_id'])).size).toBe(reports.length);
   });
 
-  test('the paid invoices of a budget line add up to at most its spending, and the last month of revenue ends today', () => {
-    const spent = new Map(
-      rowsOf('spending', day).map((row) => [`${row['department']}|${row['fiscal_year']}|${row['category']}`, cents(row['amount'])]),
+  test('the ledger has exactly the paid invoices, the reimbursed reports and the pay runs', () => {
+    const ledger = rowsOf('ledger', day);
+    const of = (source: string) => ledger.filter((row) => row['source'] === source);
+    const totals = (rows: readonly (readonly [key: unknown, amount: unknown])[]) => {
+      const sums = new Map<string, number>();
+      for (const [key, amount] of rows) sums.set(String(key), (sums.get(String(key)) ?? 0) + cents(amount));
+      return sums;
+    };
+    const dated = (key: string, row: Row, day: unknown) => `${row[key]} ${row['department']} ${day}`;
+    const paid = rowsOf('invoices', day).filter(({ status }) => status === 'PAID');
+    expect(totals(of('INVOICE').map((row) => [`${dated('source_id', row, row['entry_date'])} ${row['category']}`, row['amount']]))).toEqual(
+      totals(paid.map((row) => [`${dated('invoice_id', row, row['payment_date'])} ${row['category']}`, row['amount']])),
     );
-    const paid = new Map<string, number>();
-    for (const row of rowsOf('invoices', day).filter(({ status }) => status === 'PAID')) {
-      const key = `${row['department']}|${String(row['payment_date']).slice(0, 4)}|${row['category']}`;
-      paid.set(key, (paid.get(key) ?? 0) + cents(row['amount']));
+    const reports = new Map(
+      rowsOf('expense_reports', day)
+        .filter(({ status }) => status === 'REIMBURSED')
+        .map((row) => [row['report_id'], dated('report_id', row, String(row['reimbursed_at']).slice(0, 10))]),
+    );
+    const items = rowsOf('expense_items', day).filter((row) => reports.has(row['report_id'] ?? ''));
+    expect(totals(of('EXPENSE_REPORT').map((row) => [dated('source_id', row, row['entry_date']), row['amount']]))).toEqual(
+      totals(items.map((row) => [reports.get(row['report_id'] ?? ''), row['amount']])),
+    );
+    const stubs = (name: string) => {
+      const table = payrollSample({ employees: 500, today: dayOf(day) }).find((each) => each.name === `payroll.${name}`);
+      return Array.from(table?.rows() ?? [], (row) =>
+        Object.fromEntries((table?.columns ?? []).map((column, n) => [column, row[n] ?? null])),
+      );
+    };
+    expect(totals(of('PAY_RUN').map((row) => [row['source_id'], row['amount']]))).toEqual(
+      totals(
+        stubs('run_totals').flatMap((row) => ['gross', 'employer_taxes', 'employer_benefits'].map((key) => [row['pay_run_id'], row[key]])),
+      ),
+    );
+    expect(new Set(ledger.map((row) => row['entry_id'])).size).toBe(ledger.length);
+    for (const row of ledger) expect(String(row['entry_date']) <= day).toBe(true);
+  });
+
+  test('the months of each budget line differ by at most a cent, and the last month of revenue ends today', () => {
+    const lines = new Map<string, number[]>();
+    for (const row of rowsOf('budget_lines', day)) {
+      const key = `${row['budget_id']} ${row['category']}`;
+      lines.set(key, [...(lines.get(key) ?? []), cents(row['allocated_amount'])]);
     }
-    for (const [key, amount] of paid) expect([key, amount <= (spent.get(key) ?? 0)]).toEqual([key, true]);
+    for (const months of lines.values()) expect([months.length, Math.max(...months) - Math.min(...months) <= 1]).toEqual([12, true]);
     const months = rowsOf('arr_months', day);
     expect(months.at(-1)).toMatchObject({ month: day.slice(0, 7), as_of_date: day });
     expect(months[0]).toMatchObject({ month: `${year - 2}-01` });

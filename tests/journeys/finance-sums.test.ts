@@ -133,8 +133,8 @@ describe.each(databases)('sums on %s', (_name, database) => {
   test('a budget whose lines are all zero can be approved, and still shows unplanned spending', async () => {
     const budget_id = await newBudget(testRuntime, 'PENDING_APPROVAL');
     await testRuntime.owner('update finance.budget_lines set allocated_amount = 0 where budget_id = $1', [budget_id]);
-    const unplanned = `insert into finance.spending (department, fiscal_year, category, amount)
-      select department, fiscal_year, 'TRAINING', 5 from finance.budgets where budget_id = $1`;
+    const unplanned = `insert into finance.ledger (entry_date, department, category, amount, source, description)
+      select make_date(fiscal_year, 6, 1), department, 'TRAINING', 5, 'OPENING', 'Unplanned' from finance.budgets where budget_id = $1`;
     await testRuntime.owner(unplanned, [budget_id]);
     const budget = dataOf(await testRuntime.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: 900 }));
     expect(budget).toMatchObject({ allocated_amount: 900, spent_amount: 5 });

@@ -50,7 +50,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
 
   test('every example gives its declared answer, and a repeated change gives the same card', async () => {
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
-    expect(Object.keys(finance).length).toBe(19);
+    expect(Object.keys(finance).length).toBe(27);
     for (const tool of Object.values(finance)) {
       expect(tool.examples.length, tool.name).toBeGreaterThanOrEqual(3);
       for (const { question, as, input, expects } of tool.examples) {
@@ -60,8 +60,12 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
           question,
           expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
         ]);
-        if (answer.status === 'pending_confirmation')
-          expect(isDeepStrictEqual(shown(await testRuntime.call(as, 'finance', tool.name, input(TODAY))), shown(answer))).toBe(true);
+        if (answer.status === 'pending_confirmation') {
+          const again = await testRuntime.ask(as, 'finance', tool.name, input(TODAY));
+          expect(isDeepStrictEqual(shown(again), shown(answer))).toBe(true);
+          // A person may have only so many open tickets.
+          for (const { confirmationId } of [answer, again]) await testRuntime.decide(as, confirmationId, false);
+        }
         if (answer.status === 'success' && tool.kind === 'list') expect((answer.data as Data).length, question).toBeGreaterThan(0);
       }
     }
@@ -74,6 +78,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       get_budget: 'executive finance-read manager',
       list_budgets: 'executive finance-read manager',
       list_invoices: 'executive finance-read',
+      list_spending: 'executive finance-read manager',
       get_expense_report: 'employee executive finance-read manager',
       list_expense_reports: 'employee executive finance-read manager',
       get_arr: 'executive finance-read',
@@ -83,6 +88,13 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       reject_budget: writers,
       delete_budget: writers,
       approve_invoice: writers,
+      get_invoice: 'executive finance-read',
+      create_invoice: writers,
+      reject_invoice: writers,
+      create_budget: `${writers} manager`,
+      update_budget: `${writers} manager`,
+      close_budget: writers,
+      resubmit_expense_report: 'employee',
       pay_invoice: writers,
       delete_invoice: writers,
       submit_expense_report: 'employee',
@@ -105,7 +117,10 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         [dan, 'Support'],
       ] as const) {
         const { rows, summary } = await list(who, 'list_budgets');
-        expect(rows).toEqual(all.filter((row) => row['department'] === department));
+        // Managers get the payroll of the running quarter later.
+        const spent = ['spent_amount', 'remaining_amount', 'utilization_percent'];
+        const planned = (each: Data) => each.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => !spent.includes(key))));
+        expect(planned(rows)).toEqual(planned(all.filter((row) => row['department'] === department) as Data));
         expect(cents(summary['spent'])).toBe(sum(rows, 'spent_amount'));
         expect((await list(who, 'list_budgets', { department: 'Legal' })).rows).toEqual([]);
         expect((await list(who, 'list_budgets', { department: 'Legal' })).summary).toEqual({ allocated: 0, spent: 0, remaining: 0 });
@@ -189,7 +204,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         'chain',
         'budgets',
         'budget_lines',
-        'spending',
+        'ledger',
         'invoices',
         'expense_reports',
         'expense_items',
@@ -200,7 +215,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         ).toEqual([{ forced: true }]);
       const may = await testRuntime.owner(
         `select t.name as table, r.name as role, has_table_privilege(r.name, 'finance.' || t.name, 'select') as reads
-         from unnest(array['invoices', 'arr_months', 'arr_opening', 'budgets', 'spending', 'expense_reports', 'people', 'chain']) t(name),
+         from unnest(array['invoices', 'arr_months', 'arr_opening', 'budgets', 'ledger', 'expense_reports', 'people', 'chain']) t(name),
            unnest(array['finance_everyone', 'finance_team', 'finance_self']) r(name) order by 1, 2`,
       );
       expect(may.filter((row) => row['reads']).map((row) => `${String(row['table'])} ${String(row['role'])}`)).toEqual([
@@ -213,10 +228,10 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         'expense_reports finance_self',
         'expense_reports finance_team',
         'invoices finance_everyone',
+        // Managers may read columns of the ledger, but not how many people a pay run paid.
+        'ledger finance_everyone',
         'people finance_self',
         'people finance_team',
-        'spending finance_everyone',
-        'spending finance_team',
       ]);
     });
   });
@@ -227,10 +242,10 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       for (const row of all) {
         expect(cents(row['remaining_amount'])).toBe(cents(row['allocated_amount']) - cents(row['spent_amount']));
         const full = await testRuntime.data(bob, 'finance', 'get_budget', { department: row['department'], year: row['fiscal_year'] });
-        const { by_category, ...rest } = full as Record<string, unknown>;
-        expect(rest).toEqual(row);
+        const { by_category, by_month, note, ...rest } = full as Record<string, unknown>;
+        expect([rest, note]).toEqual([row, null]);
         for (const key of ['allocated_amount', 'spent_amount', 'remaining_amount'])
-          expect(sum(by_category as Data, key)).toBe(cents(row[key]));
+          expect([sum(by_category as Data, key), sum(by_month as Data, key)]).toEqual([cents(row[key]), cents(row[key])]);
         for (const each of [row, ...(by_category as Data)])
           expect(
             Math.abs(Number(each['utilization_percent']) - (100 * Number(each['spent_amount'])) / Number(each['allocated_amount'])),
@@ -257,15 +272,14 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
 
     test('are filtered by status in any spelling', async () => {
       const all = await pages(bob, 'list_budgets');
-      for (const status of ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED']) {
+      for (const status of ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'CLOSED', 'REJECTED']) {
         const rows = all.filter((row) => row['status'] === status);
         expect(rows.length).toBeGreaterThan(0);
         for (const spelled of [status, status.toLowerCase(), status.replace('_', ' '), status.replace('_', '-').toLowerCase()])
           expect((await list(bob, 'list_budgets', { status: spelled })).rows).toEqual(rows);
       }
-      const approved = all.filter((row) => row['status'] === 'APPROVED');
-      expect((await list(bob, 'list_budgets', { status: 'active' })).rows).toEqual(approved.filter((row) => row['fiscal_year'] === 2026));
-      expect((await list(bob, 'list_budgets', { status: 'CLOSED' })).rows).toEqual(approved.filter((row) => row['fiscal_year'] === 2025));
+      const years = (status: string) => new Set(all.filter((row) => row['status'] === status).map((row) => row['fiscal_year']));
+      expect([years('ACTIVE'), years('CLOSED'), years('APPROVED')]).toEqual([new Set([2026]), new Set([2025]), new Set([2027])]);
       for (const status of ['', 'pendingapproval', 'DONE', 7, null])
         expect(await ask(bob, 'list_budgets', { status })).toBe('VALIDATION_ERROR');
       expect(await ask(bob, 'list_budgets', { fiscalYear: 2026 })).toBe('success');
@@ -286,8 +300,8 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       const cases: [object, (row: Record<string, unknown>) => boolean][] = [
         [{}, () => true],
         [{ status: 'paid' }, (row) => row['status'] === 'PAID'],
-        [{ status: 'Pending' }, (row) => row['status'] === 'PENDING'],
-        [{ status: 'OVERDUE' }, (row) => ['PENDING', 'APPROVED'].includes(String(row['status'])) && String(row['due_date']) < TODAY],
+        [{ status: 'Pending' }, (row) => row['waits_for'] === 'APPROVAL'],
+        [{ status: 'OVERDUE' }, (row) => row['waits_for'] !== null && String(row['due_date']) < TODAY],
         [{ vendor: 'pixelforge' }, (row) => row['vendor_name'] === 'PixelForge Design'],
         [{ vendor: 'Cloud Nine' }, (row) => row['vendor_name'] === 'CloudNine Hosting'],
         [{ vendor: 'office' }, (row) => String(row['vendor_name']).includes('Office')],
@@ -308,7 +322,11 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       }
       expect(all.filter((row) => row['overdue']).map((row) => row['vendor_name'])).toContain('Quantum Security');
       expect(
-        all.every((row) => row['overdue'] === (['PENDING', 'APPROVED'].includes(String(row['status'])) && String(row['due_date']) < TODAY)),
+        all.every(
+          (row) =>
+            row['overdue'] === (row['waits_for'] !== null && String(row['due_date']) < TODAY) &&
+            row['overdue'] === (row['status'] === 'OVERDUE'),
+        ),
       ).toBe(true);
     });
 
@@ -481,7 +499,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       >;
     };
     expect(schemaOf('list_invoices')['status']?.['enum']).toEqual(['PENDING', 'APPROVED', 'PAID', 'REJECTED', 'OVERDUE']);
-    expect(schemaOf('list_budgets')['status']?.['enum']).toEqual(['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'ACTIVE', 'CLOSED']);
+    expect(schemaOf('list_budgets')['status']?.['enum']).toEqual(['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'CLOSED', 'REJECTED']);
     expect(schemaOf('list_expense_reports')['status']?.['enum']).toEqual(['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED']);
     expect(schemaOf('submit_expense_report')['items']).toMatchObject({
       minItems: 1,

@@ -208,5 +208,10 @@ describe('the elapsed part of a fiscal year', () => {
     expect(elapsedOf(2025, now)).toBeUndefined();
     expect(elapsedOf(2027, now)).toBeUndefined();
     expect(elapsedOf(undefined, now)).toBeUndefined();
+    expect(elapsedOf('2026', now)).toBe(87.4);
+  });
+  test('is a percentage for the current quarter and the current month', () => {
+    expect(['2026-Q4', '2026-11'].map((period) => elapsedOf(period, now))).toEqual([50, 50]);
+    for (const period of ['2026-Q3', '2025-Q4', '2026-10', '2025-11', '']) expect(elapsedOf(period, now)).toBeUndefined();
   });
 });

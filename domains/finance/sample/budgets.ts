@@ -1,7 +1,9 @@
 /** Sample budgets: approved budgets of last year and this year, and budgets of next year in several states. */
 import { yearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
-import { at10, type Category, type Company, categories, dollars, type Hand, numbered, type Totals, yearGone } from './company.ts';
+import type { DepartmentCost } from '../../payroll/sample/costs.ts';
+import { shared } from '../cents.ts';
+import { at10, type Category, type Company, categories, dollars, type Hand, numbered } from './company.ts';
 import { between } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
 
@@ -51,7 +53,8 @@ const yearsOf = ({ fiscalYear }: Company) => [fiscalYear - 1, fiscalYear, fiscal
 
 export const budgetColumns =
   'budget_id department fiscal_year status created_by created_by_name created_at submitted_by submitted_by_name submitted_at ' +
-  'comments approved_by approved_by_name approved_at approver_notes rejected_by rejected_by_name rejected_at rejection_reason';
+  'comments approved_by approved_by_name approved_at approver_notes rejected_by rejected_by_name rejected_at rejection_reason ' +
+  'closed_by closed_by_name closed_at';
 
 export function* budgetRows(company: Company): Iterable<SampleRow> {
   const none: SampleRow = [null, null, null];
@@ -64,7 +67,11 @@ export function* budgetRows(company: Company): Iterable<SampleRow> {
     for (const department of departmentNames) {
       const head = company.heads[department];
       const own = head.id === company.cfo.id;
-      const status = upcoming ? next[department] : 'APPROVED';
+      // Finance closes a budget three weeks after its year.
+      const closing = shiftedBack(yearOf(year + 1, company.settings).from, -20);
+      const closed = !upcoming && closing <= company.today;
+      const status = upcoming ? next[department] : closed ? 'CLOSED' : 'APPROVED';
+      const approved = status === 'APPROVED' || status === 'CLOSED';
       const author = own ? company.analyst : head;
       const submitted = status !== 'DRAFT';
       yield [
@@ -77,33 +84,33 @@ export function* budgetRows(company: Company): Iterable<SampleRow> {
         at10(days(0)),
         ...(submitted ? by(author, days(4)) : none),
         submitted ? `${department} plan for ${year}` : null,
-        ...(status === 'APPROVED' ? by(own ? company.chief : company.cfo, days(8)) : none),
-        status === 'APPROVED' ? 'As discussed in the planning round.' : null,
+        ...(approved ? by(own ? company.chief : company.cfo, days(8)) : none),
+        approved ? 'As discussed in the planning round.' : null,
         ...(status === 'REJECTED' ? by(company.cfo, days(8)) : none),
         status === 'REJECTED' ? 'Equipment grows faster than the team; please plan it again.' : null,
+        ...(closed ? by(company.cfo, closing) : none),
       ];
     }
   }
 }
 const shiftedBack = (day: string, days: number) => new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
 
-export function* budgetLineRows(company: Company): Iterable<SampleRow> {
-  for (const year of yearsOf(company))
-    for (const department of departmentNames)
-      for (const category of categories)
-        yield [budgetId(company, department, year), category, dollars(allocated(company, department, year, category))];
+/** The payroll of a year from the latest runs: 24 regular ones and a bonus, with a little room. In cents. */
+export function plannedPayroll(costs: readonly DepartmentCost[], department: DepartmentName): number {
+  const latest = (type: string) => costs.findLast((each) => each.department === department && each.run.type === type)?.cents ?? 0;
+  return Math.round(((latest('REGULAR') * 24 + latest('BONUS')) * 1.01) / 50_000) * 50_000;
 }
 
-/** Spending is at least the sum of paid invoices and reimbursements. The difference was paid by card. */
-export function* spendingRows(company: Company, paid: Totals): Iterable<SampleRow> {
-  for (const year of [company.fiscalYear - 1, company.fiscalYear]) {
+/** Lines of equal months. Next year's plans have no payroll yet, because pay is agreed at the end of a year. */
+export function* budgetLineRows(company: Company, costs: readonly DepartmentCost[]): Iterable<SampleRow> {
+  const months = Array.from({ length: 12 }, () => 1);
+  for (const year of yearsOf(company))
     for (const department of departmentNames) {
-      for (const [which, category] of categories.entries()) {
-        const seed = departmentNames.indexOf(department) * 16 + which * 2 + (year % 2);
-        const usual = allocated(company, department, year, category) * yearGone(year, company) * (between(800, 1040, seed, 53) / 1000);
-        const spent = Math.max(Math.round(usual), paid.of(department, year, category));
-        if (spent > 0) yield [department, year, category, dollars(spent)];
-      }
+      const lines: (readonly [string, number])[] = categories.map((each) => [each, allocated(company, department, year, each)]);
+      const payroll = plannedPayroll(costs, department);
+      if (year <= company.fiscalYear) lines.push(['PAYROLL', year < company.fiscalYear ? Math.round(payroll * 0.97) : payroll]);
+      for (const [category, cents] of lines)
+        for (const [n, share] of shared(dollars(cents), months).entries())
+          yield [budgetId(company, department, year), category, n + 1, share];
     }
-  }
 }

@@ -1,6 +1,6 @@
 /** People, dates and amounts shared by the finance sample data. */
 import { type Company as CompanySettings, DEFAULT_COMPANY, dayIn } from '../../../src/declare/company.ts';
-import { fiscalYearOf, yearOf } from '../../../src/declare/fiscal.ts';
+import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from '../../sample-company/directory.ts';
 import { dayOf } from '../../sample-company/days.ts';
@@ -101,20 +101,18 @@ export function lastDayOf(month: string): string {
   return dayOf(Date.UTC(year, number, 0));
 }
 
-/** Spending by department, year and category, in cents. */
+/** Payments by department, month and category, in cents. */
 export class Totals {
   readonly #cents = new Map<string, number>();
-  add(department: string, year: number, category: Category, cents: number): void {
-    const key = `${department}|${year}|${category}`;
+  add(department: string, day: string, category: Category, cents: number): void {
+    const key = `${department}|${day.slice(0, 7)}|${category}`;
     this.#cents.set(key, (this.#cents.get(key) ?? 0) + cents);
   }
-  of(department: string, year: number, category: Category): number {
-    return this.#cents.get(`${department}|${year}|${category}`) ?? 0;
+  of(department: string, month: string, category: Category): number {
+    return this.#cents.get(`${department}|${month}|${category}`) ?? 0;
   }
 }
 
-/** The elapsed share of a fiscal year. Budgets are spent evenly over the year. */
-export function yearGone(year: number, { today, settings }: Pick<Company, 'today' | 'settings'>): number {
-  const days = (Date.parse(today) - Date.parse(yearOf(year, settings).from)) / 86_400_000;
-  return Math.min(1, Math.max(0, (days + 1) / 365));
-}
+/** The elapsed share of a month. Budgets are spent evenly. */
+export const monthGone = (month: string, today: string): number =>
+  today.slice(0, 7) > month ? 1 : Number(today.slice(8)) / Number(lastDayOf(month).slice(8));

@@ -1,5 +1,4 @@
 /** Sample expense reports: fixed ones for examples and tests, and two years of generated ones. */
-import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import type { SamplePerson } from '../../sample-company/directory.ts';
 import {
   at10,
@@ -248,10 +247,20 @@ export function* itemRows(company: Company): Iterable<SampleRow> {
   }
 }
 
-export function addReimbursed(company: Company, totals: Totals): void {
-  for (const { status, person, paid, items } of reports(company)) {
-    if (status !== 'REIMBURSED') continue;
-    for (const { category, cents } of items)
-      totals.add(person.department, fiscalYearOf(paid, company.settings), countsAs.get(category) ?? 'OTHER', cents);
+/** What a reimbursed report adds to each budget category. */
+export function* reimbursed(company: Company): Iterable<Report & { readonly amounts: ReadonlyMap<Category, number> }> {
+  for (const each of reports(company)) {
+    if (each.status !== 'REIMBURSED') continue;
+    const amounts = new Map<Category, number>();
+    for (const { category, cents } of each.items) {
+      const counts = countsAs.get(category) ?? 'OTHER';
+      amounts.set(counts, (amounts.get(counts) ?? 0) + cents);
+    }
+    yield { ...each, amounts };
   }
+}
+
+export function addReimbursed(company: Company, totals: Totals): void {
+  for (const { person, paid, amounts } of reimbursed(company))
+    for (const [category, cents] of amounts) totals.add(person.department, paid, category, cents);
 }

@@ -2,7 +2,21 @@
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { type DepartmentName, departmentNames } from '../../sample-company/departments.ts';
 import { allocated } from './budgets.ts';
-import { at10, type Category, type Company, dollars, earlier, type Hand, later, monthsFrom, numbered, type Totals } from './company.ts';
+import { monthsOf } from '../periods.ts';
+import {
+  at10,
+  type Category,
+  type Company,
+  categories,
+  dollars,
+  earlier,
+  type Hand,
+  later,
+  monthGone,
+  monthsFrom,
+  numbered,
+  Totals,
+} from './company.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import type { SampleRow } from '../../../src/declare/sample.ts';
 import { shifted } from '../../sample-company/days.ts';
@@ -75,7 +89,7 @@ const planted: readonly Planted[] = [
   { vendor: 'Tidewater Events', status: 'PENDING', department: 'Finance', cents: 540_000, age: 5, what: 2, handedIn: 'cfo' },
 ];
 
-interface Invoice {
+export interface Invoice {
   readonly id: string;
   readonly vendor: Vendor;
   readonly cents: number;
@@ -90,7 +104,7 @@ interface Invoice {
   readonly paid: string;
 }
 
-function* invoices(company: Company): Iterable<Invoice> {
+function* singleInvoices(company: Company): Iterable<Invoice> {
   const { today, year, cfo, accountant, seniorAccountant, analyst, buyer } = company;
   for (const [which, { vendor: name, status, department, cents, age, what, handedIn, approver }] of planted.entries()) {
     const from = at(
@@ -159,13 +173,65 @@ function generated(
   };
 }
 
+/** What a department spends beyond single invoices and expenses is a monthly statement of the usual vendor. */
+function* statements(company: Company, paid: Totals): Iterable<Invoice> {
+  const { today, settings, fiscalYear, accountant, cfo, seniorAccountant } = company;
+  for (const year of [fiscalYear - 1, fiscalYear]) {
+    const months = monthsOf(year, settings).filter((month) => month <= today.slice(0, 7));
+    for (const [row, department] of departmentNames.entries())
+      for (const [column, category] of categories.entries()) {
+        const seed = row * 16 + column * 2 + (year % 2);
+        const usual = (allocated(company, department, year, category) / 12) * (between(800, 1040, seed, 53) / 1000);
+        const from = pick(
+          vendors.filter((each) => !each.planted && each.category === category),
+          row,
+          65,
+        );
+        let due = 0;
+        for (const [n, month] of months.entries()) {
+          due += Math.round(usual * monthGone(month, today)) - paid.of(department, month, category);
+          if (due < 5_000) continue;
+          const date = `${month}-01`;
+          const approver = chance(seed * 12 + n, 63) < 0.5 ? cfo : seniorAccountant;
+          yield {
+            id: numbered('0f1c0000', 100_000 + ((year - fiscalYear + 1) * 12 + n) * 64 + row * 8 + column),
+            vendor: from,
+            cents: due,
+            what: 'Monthly statement',
+            department,
+            status: 'PAID',
+            date,
+            due: shifted(date, 30),
+            handedIn: accountant,
+            approver,
+            payer: approver.id === cfo.id ? seniorAccountant : cfo,
+            paid: earlier(`${month}-12`, today),
+          };
+          due = 0;
+        }
+      }
+  }
+}
+
+/** `expenses` adds the reimbursed expenses. It is called after the single invoices. */
+export function* invoices(company: Company, expenses: (totals: Totals) => void): Iterable<Invoice> {
+  const paid = new Totals();
+  for (const each of singleInvoices(company)) {
+    if (each.status === 'PAID') paid.add(each.department, each.paid, each.vendor.category, each.cents);
+    yield each;
+  }
+  expenses(paid);
+  yield* statements(company, paid);
+}
+
 export const invoiceColumns =
   'invoice_id vendor_id vendor_name amount description department category status invoice_date due_date submitted_by ' +
-  'submitted_by_name submitted_at approved_by approved_by_name approved_at rejection_reason paid_by paid_by_name ' +
+  'submitted_by_name submitted_at approved_by approved_by_name approved_at rejected_by rejected_by_name rejected_at ' +
+  'rejection_reason paid_by paid_by_name ' +
   'payment_date payment_reference';
 
-export function* invoiceRows(company: Company): Iterable<SampleRow> {
-  for (const each of invoices(company)) {
+export function* invoiceRows(company: Company, all: Iterable<Invoice>): Iterable<SampleRow> {
+  for (const each of all) {
     const { id, vendor: from, cents, what, department, status, date, due, handedIn, approver, payer, paid } = each;
     const approved = status === 'APPROVED' || status === 'PAID';
     yield [
@@ -185,14 +251,9 @@ export function* invoiceRows(company: Company): Iterable<SampleRow> {
       approved ? approver.id : null,
       approved ? approver.name : null,
       approved ? at10(earlier(shifted(date, 2), company.today)) : null,
+      ...(status === 'REJECTED' ? [approver.id, approver.name, at10(earlier(shifted(date, 2), company.today))] : [null, null, null]),
       status === 'REJECTED' ? 'The amount is not what was ordered.' : null,
       ...(status === 'PAID' ? [payer.id, payer.name, paid, `WIRE-${id.slice(-5)}`] : [null, null, null, null]),
     ];
-  }
-}
-
-export function addPaidInvoices(company: Company, totals: Totals): void {
-  for (const { status, department, paid, vendor: from, cents } of invoices(company)) {
-    if (status === 'PAID') totals.add(department, fiscalYearOf(paid, company.settings), from.category, cents);
   }
 }

@@ -3,15 +3,17 @@ import { prose } from '../../../src/declare/fields.ts';
 import { formatMoney } from '../../../src/declare/money.ts';
 import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { changedLines, inDepartment, describe, labels } from '../rules.ts';
-import { budget, budgetId, budgetNotFound, category, departmentName, fiscalYear, sum } from '../schemas.ts';
+import { budgetById, budgetsIn } from '../budgets.ts';
+import { byCategory, linesOf, sharedLines } from '../lines.ts';
+import { inDepartment, describe, labels } from '../rules.ts';
+import { budget, budgetId, budgetNotFound, departmentName, fiscalYear, spendingCategory, sum } from '../schemas.ts';
 
 export const approveBudget = finance.write({
   name: 'approve_budget',
   title: 'Approve a budget',
   description:
     'Approve a submitted budget, by budget_id or by department and fiscal year: PENDING_APPROVAL becomes APPROVED. If ' +
-    'approved_amount is given, the categories share it in proportion. The person who submitted it cannot approve it.',
+    'approved_amount is given, the categories and months share it in proportion. The person who submitted it cannot approve it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z
@@ -49,18 +51,13 @@ export const approveBudget = finance.write({
       }),
     },
     { question: 'Approve the Engineering budget', as: 'eve.thompson', input: { department: 'Engineering' }, expects: 'BUDGET_NOT_PENDING' },
-    {
-      question: 'Approve the budget of the Moon office',
-      as: 'bob.martinez',
-      input: { department: 'Moon office' },
-      expects: 'BUDGET_NOT_FOUND',
-    },
     { question: 'Approve our own budget', as: 'nina.patel', input: { department: 'Engineering' }, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail, company }) {
+  async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, context) {
+    const { sql, me, fail, company } = context;
     const meant = sql`
-      finance.budget_list where true
+      ${budgetsIn(context)} where true
       ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
     const [found, ...others] = await sql.many(budget, sql`select * from ${meant} and status = 'PENDING_APPROVAL' order by fiscal_year`);
     if (!found) {
@@ -73,40 +70,40 @@ export const approveBudget = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve a budget that you submitted.' });
     const asked = found.allocated_amount;
     const amount = approved_amount ?? asked;
-    const cut = await changedLines(sql, found.budget_id, amount);
+    const lines = await linesOf(sql, found.budget_id);
+    const shares = sharedLines(lines, amount);
+    const before = byCategory(lines);
+    const after = byCategory(shares);
     return {
       summary: `Approve ${describe.budget(found)} at ${formatMoney(amount, company)}${amount === asked ? '' : `; ${formatMoney(asked, company)} was requested`}`,
       subject: { label: labels.budget(found, company), id: found.budget_id },
       changes: [
         { field: 'status', from: found.status, to: 'APPROVED' },
         { field: 'allocated_amount', from: asked, to: amount, format: 'money' },
-        ...cut.map((each) => ({
-          field: each.category.toLowerCase(),
-          label: `For ${each.category.toLowerCase()}`,
-          from: each.from,
-          to: each.to,
-          format: 'money' as const,
-        })),
+        ...before.flatMap(({ category, amount: from }, which) => {
+          const to = after[which]?.amount ?? 0;
+          const name = category.toLowerCase();
+          return to === from ? [] : [{ field: name, label: `For ${name}`, from, to, format: 'money' as const }];
+        }),
         { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: found.submitted_by_name },
       ],
       reason: approver_notes,
       id: found.budget_id,
-      cut,
+      changed: shares.filter((each, which) => each.allocated_amount !== lines[which]?.allocated_amount),
     };
   },
 
-  async execute({ approver_notes }, { sql, me, plan, output }) {
+  async execute({ approver_notes }, context) {
+    const { sql, me, plan, output, fail } = context;
     // The lines change first: a policy forbids changes of lines after the approval.
-    if (plan.cut.length > 0) {
-      const amounts = plan.cut.map((each) => ({ category: each.category, amount: each.to }));
+    if (plan.changed.length > 0)
       await sql.changeMany(
-        z.object({ category }),
+        z.object({ category: spendingCategory }),
         sql`
-          update finance.budget_lines l set allocated_amount = new.amount
-          from json_to_recordset(${JSON.stringify(amounts)}::json) as new(category text, amount numeric)
-          where l.budget_id = ${plan.id} and l.category = new.category returning l.category`,
+          update finance.budget_lines l set allocated_amount = new.allocated_amount
+          from json_to_recordset(${JSON.stringify(plan.changed)}::json) as new(category text, fiscal_month int, allocated_amount numeric)
+          where l.budget_id = ${plan.id} and l.category = new.category and l.fiscal_month = new.fiscal_month returning l.category`,
       );
-    }
     await sql.change(
       output.pick({ budget_id: true }),
       sql`
@@ -115,6 +112,6 @@ export const approveBudget = finance.write({
         approver_notes = ${approver_notes}
         where budget_id = ${plan.id} and status = 'PENDING_APPROVAL' returning budget_id`,
     );
-    return sql.one(output, sql`select * from finance.budget_list where budget_id = ${plan.id}`);
+    return (await budgetById(context, plan.id)) ?? fail('BUDGET_NOT_FOUND', { budget_id: plan.id });
   },
 });

@@ -56,12 +56,12 @@ export const approveInvoice = finance.write({
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot approve an invoice that you submitted.' });
-    if (found.status !== 'PENDING') throw fail('INVOICE_NOT_PENDING', { status: found.status });
+    if (found.waits_for !== 'APPROVAL') throw fail('INVOICE_NOT_PENDING', { status: found.status });
     return {
       summary: `Approve ${describe.invoice(found, company)}`,
       subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [
-        { field: 'status', from: found.status, to: 'APPROVED' },
+        { field: 'status', from: 'PENDING', to: 'APPROVED' },
         { field: 'amount', from: found.amount, to: found.amount, format: 'money' },
         { field: 'submitted_by_name', label: 'Submitted by', from: found.submitted_by_name, to: found.submitted_by_name },
       ],

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { companyText, prose, storedId, storedTime } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
+import { budgetById } from '../budgets.ts';
 import { describe, labels } from '../rules.ts';
-import { budget, budgetId, budgetNotFound } from '../schemas.ts';
+import { budgetId, budgetNotFound } from '../schemas.ts';
 
 export const deleteBudget = finance.write({
   name: 'delete_budget',
@@ -37,10 +38,9 @@ export const deleteBudget = finance.write({
     },
   ],
 
-  async prepare({ budget_id }, { sql, me, fail, company }) {
-    const found =
-      (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
-      fail('BUDGET_NOT_FOUND', { budget_id });
+  async prepare({ budget_id }, context) {
+    const { me, fail, company } = context;
+    const found = (await budgetById(context, budget_id)) ?? fail('BUDGET_NOT_FOUND', { budget_id });
     if (found.status !== 'DRAFT') throw fail('BUDGET_NOT_DRAFT', { status: found.status });
     if (found.created_by === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete a budget that you drafted.' });
     return {

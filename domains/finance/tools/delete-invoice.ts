@@ -52,11 +52,11 @@ export const deleteInvoice = finance.write({
     const found = (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete an invoice that you submitted.' });
-    if (found.status !== 'PENDING' && found.status !== 'REJECTED') throw fail('INVOICE_NOT_DELETABLE', { status: found.status });
+    if (found.waits_for !== 'APPROVAL' && found.status !== 'REJECTED') throw fail('INVOICE_NOT_DELETABLE', { status: found.status });
     return {
       summary: `Delete ${describe.invoice(found, company)}`,
       subject: { label: labels.invoice(found, company), id: invoice_id },
-      changes: [{ field: 'status', from: found.status, to: 'Deleted' }],
+      changes: [{ field: 'status', from: found.waits_for === 'APPROVAL' ? 'PENDING' : found.status, to: 'Deleted' }],
     };
   },
 

@@ -11,7 +11,7 @@ const filters = z
   .object({
     status: invoiceFilter
       .optional()
-      .describe('PENDING waits for approval, APPROVED for payment; OVERDUE means either of them after the due date'),
+      .describe('PENDING waits for approval, APPROVED for payment, overdue or not; OVERDUE means either of them after the due date'),
     vendor: line(100).min(1).optional().describe("Any part of the vendor's name"),
     department: departmentName.optional(),
     start_date: day.optional().describe('Only invoices dated on this day or later'),
@@ -33,7 +33,7 @@ function matching(sql: SqlTag, input: z.output<typeof filters>, today: string) {
   const { status, vendor, department, start_date, end_date, min_amount, max_amount } = input;
   return sql`
     ${invoicesOn(sql, today)} where true
-    ${sql.when(status, () => (status === 'OVERDUE' ? sql`overdue` : sql`status = ${status}`))}
+    ${sql.when(status, () => (status === 'OVERDUE' ? sql`overdue` : sql`stored_status = ${status}`))}
     ${sql.when(vendor, () => soldBy(sql, vendor ?? ''))}
     ${sql.when(department, () => inDepartment(sql, department ?? ''))}
     ${sql.when(start_date, () => sql`invoice_date >= ${start_date}::date`)}
@@ -46,8 +46,8 @@ export const listInvoices = finance.list({
   name: 'list_invoices',
   title: 'Invoices',
   description:
-    "The company's invoices, by default the latest first. metadata.summary has the number and the total of all matching invoices. A late " +
-    'invoice keeps its status and has overdue: true; the filter OVERDUE finds all late invoices.',
+    "The company's invoices, by default the latest first. metadata.summary has the number and the total of all matching invoices. An " +
+    'unpaid invoice after its due date has the status OVERDUE; waits_for says whether it waits for approval or payment.',
   plural: 'invoices',
   roles: ['finance-read', 'executive'],
   input: filters,
@@ -77,8 +77,8 @@ export const listInvoices = finance.list({
     },
     { question: 'What did Engineering get billed?', as: 'eve.thompson', input: { department: 'Engineering' } },
     { question: 'Which invoices are waiting for approval?', as: 'bob.martinez', input: { status: 'PENDING' } },
-    { question: 'What has Delta Travel billed us?', as: 'eve.thompson', input: { vendor: 'Delta Travel' } },
     { question: 'What are our 5 largest invoices?', as: 'bob.martinez', input: { sort: 'largest', limit: 5 } },
+    { question: 'What has Delta Travel billed us?', as: 'eve.thompson', input: { vendor: 'Delta Travel' } },
     { question: 'List all invoices', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

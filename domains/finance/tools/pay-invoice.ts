@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { day, line, prose } from '../../../src/declare/fields.ts';
-import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { daysAfter, invoiceById, describe, labels, spent } from '../rules.ts';
-import { category, invoice, invoiceId, invoiceNotFound } from '../schemas.ts';
+import { daysAfter, entered, invoiceById, describe, labels } from '../rules.ts';
+import { invoice, invoiceId, invoiceNotFound, ledgerEntry } from '../schemas.ts';
 
 /** A payment date further ahead than this is probably a typo. */
 const DAYS_AHEAD = 31;
@@ -12,7 +11,7 @@ export const payInvoice = finance.write({
   name: 'pay_invoice',
   title: 'Pay an invoice',
   description:
-    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount counts as spent by its department. The ' +
+    'Record the payment of an approved invoice: APPROVED becomes PAID, and the amount is entered in the ledger of spending. The ' +
     'persons who submitted or approved it cannot pay it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
@@ -58,12 +57,6 @@ export const payInvoice = finance.write({
       expects: 'SEPARATION_OF_DUTIES',
     },
     {
-      question: 'Pay the CloudNine Hosting invoice',
-      as: 'bob.martinez',
-      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
-      expects: 'INVOICE_NOT_APPROVED',
-    },
-    {
       question: 'Pay Orbit Telecom once more',
       as: 'eve.thompson',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000015' },
@@ -77,7 +70,7 @@ export const payInvoice = finance.write({
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you submitted.' });
     if (found.status === 'PAID')
       throw fail('INVOICE_ALREADY_PAID', { payment_date: found.payment_date, payment_reference: found.payment_reference });
-    if (found.status !== 'APPROVED') throw fail('INVOICE_NOT_APPROVED', { status: found.status });
+    if (found.waits_for !== 'PAYMENT') throw fail('INVOICE_NOT_APPROVED', { status: found.status });
     if (found.approved_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot pay an invoice that you approved.' });
     const date = payment_date ?? today;
@@ -87,7 +80,7 @@ export const payInvoice = finance.write({
       summary: `Pay ${describe.invoice(found, company)}`,
       subject: { label: labels.invoice(found, company), id: invoice_id },
       changes: [
-        { field: 'status', from: found.status, to: 'PAID' },
+        { field: 'status', from: 'APPROVED', to: 'PAID' },
         { field: 'amount', from: found.amount, to: found.amount, format: 'money' },
         { field: 'payment_date', from: null, to: date, format: 'date' },
         { field: 'payment_reference', from: null, to: payment_reference ?? null },
@@ -99,8 +92,8 @@ export const payInvoice = finance.write({
     };
   },
 
-  async execute({ invoice_id, payment_reference, payment_notes }, { sql, me, plan, today, company, output, fail }) {
-    const { department, amount } = plan.invoice;
+  async execute({ invoice_id, payment_reference, payment_notes }, { sql, me, plan, today, output, fail }) {
+    const { department, category, amount, vendor_name, description } = plan.invoice;
     await sql.change(
       output.pick({ invoice_id: true }),
       sql`
@@ -110,8 +103,15 @@ export const payInvoice = finance.write({
         where invoice_id = ${invoice_id} and status = 'APPROVED' returning invoice_id`,
     );
     await sql.change(
-      z.object({ category }),
-      spent(sql, { department, year: fiscalYearOf(plan.date, company) }, [{ category: plan.invoice.category, amount }]),
+      ledgerEntry.pick({ entry_id: true }),
+      entered(sql, {
+        date: plan.date,
+        department,
+        source: 'INVOICE',
+        source_id: invoice_id,
+        description: `${vendor_name}: ${description}`,
+        amounts: [{ category, amount }],
+      }),
     );
     return (await invoiceById(sql, invoice_id, today)) ?? fail('INVOICE_NOT_FOUND', { invoice_id });
   },

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { line, prose } from '../../../src/declare/fields.ts';
-import { fiscalYearOf } from '../../../src/declare/fiscal.ts';
 import { finance } from '../domain.ts';
-import { byBudgetCategory, describe, itemLines, labels, reportById, spent, withItems } from '../rules.ts';
-import { category, expenseReport, reportId, reportNotFound } from '../schemas.ts';
+import { byBudgetCategory, entered, describe, itemLines, labels, reportById, withItems } from '../rules.ts';
+import { expenseReport, ledgerEntry, reportId, reportNotFound } from '../schemas.ts';
 
 export const reimburseExpenseReport = finance.write({
   name: 'reimburse_expense_report',
   title: 'Reimburse an expense report',
   description:
-    'Record that an approved expense report of another person was paid out: APPROVED becomes REIMBURSED, and the amount counts as ' +
-    'spent by the department. The person who approved it cannot reimburse it.',
+    'Record that an approved expense report of another person was paid out: APPROVED becomes REIMBURSED, and the amount is ' +
+    'entered in the ledger of spending. The person who approved it cannot reimburse it.',
   roles: ['finance-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -84,11 +83,12 @@ export const reimburseExpenseReport = finance.write({
       ],
       reason: payment_notes,
       department: found.department,
+      month: found.month,
       items,
     };
   },
 
-  async execute({ report_id, payment_reference, payment_notes }, { sql, me, plan, today, company, output, fail }) {
+  async execute({ report_id, payment_reference, payment_notes }, { sql, me, plan, today, output, fail }) {
     await sql.change(
       output.pick({ report_id: true }),
       sql`
@@ -98,8 +98,16 @@ export const reimburseExpenseReport = finance.write({
         where report_id = ${report_id} and status = 'APPROVED' returning report_id`,
     );
     await sql.changeMany(
-      z.object({ category }),
-      spent(sql, { department: plan.department, year: fiscalYearOf(today, company) }, byBudgetCategory(plan.items)),
+      ledgerEntry.pick({ entry_id: true }),
+      entered(sql, {
+        date: today,
+        department: plan.department,
+        source: 'EXPENSE_REPORT',
+        source_id: report_id,
+        // Without the name: everyone who reads the ledger of the department reads this.
+        description: `Expenses of ${plan.month}`,
+        amounts: byBudgetCategory(plan.items),
+      }),
     );
     return (await reportById(sql, report_id)) ?? fail('EXPENSE_REPORT_NOT_FOUND', { report_id });
   },

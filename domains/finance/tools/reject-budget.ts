@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { finance } from '../domain.ts';
+import { budgetById } from '../budgets.ts';
 import { describe, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound, rejectionReason } from '../schemas.ts';
 
@@ -45,10 +46,9 @@ export const rejectBudget = finance.write({
     },
   ],
 
-  async prepare({ budget_id, rejection_reason }, { sql, me, fail, company }) {
-    const found =
-      (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
-      fail('BUDGET_NOT_FOUND', { budget_id });
+  async prepare({ budget_id, rejection_reason }, context) {
+    const { me, fail, company } = context;
+    const found = (await budgetById(context, budget_id)) ?? fail('BUDGET_NOT_FOUND', { budget_id });
     if (found.status !== 'PENDING_APPROVAL') throw fail('BUDGET_NOT_PENDING', { status: found.status });
     if (found.submitted_by === me.employeeId)
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot reject a budget that you submitted.' });
@@ -63,7 +63,8 @@ export const rejectBudget = finance.write({
     };
   },
 
-  async execute({ budget_id, rejection_reason }, { sql, me, output }) {
+  async execute({ budget_id, rejection_reason }, context) {
+    const { sql, me, output, fail } = context;
     await sql.change(
       output.pick({ budget_id: true }),
       sql`
@@ -72,6 +73,6 @@ export const rejectBudget = finance.write({
         rejection_reason = ${rejection_reason}
         where budget_id = ${budget_id} and status = 'PENDING_APPROVAL' returning budget_id`,
     );
-    return sql.one(output, sql`select * from finance.budget_list where budget_id = ${budget_id}`);
+    return (await budgetById(context, budget_id)) ?? fail('BUDGET_NOT_FOUND', { budget_id });
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { prose } from '../../../src/declare/fields.ts';
 import { finance } from '../domain.ts';
+import { budgetById } from '../budgets.ts';
 import { describe, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound } from '../schemas.ts';
 
@@ -48,10 +49,9 @@ export const submitBudget = finance.write({
     },
   ],
 
-  async prepare({ budget_id, comments }, { sql, me, fail, company }) {
-    const found =
-      (await sql.maybeOne(budget, sql`select * from finance.budget_list where budget_id = ${budget_id}`)) ??
-      fail('BUDGET_NOT_FOUND', { budget_id });
+  async prepare({ budget_id, comments }, context) {
+    const { me, fail, company } = context;
+    const found = (await budgetById(context, budget_id)) ?? fail('BUDGET_NOT_FOUND', { budget_id });
     if (found.status !== 'DRAFT' && found.status !== 'REJECTED') throw fail('BUDGET_NOT_SUBMITTABLE', { status: found.status });
     return {
       summary: `Submit ${describe.budget(found)} for approval`,
@@ -67,7 +67,8 @@ export const submitBudget = finance.write({
     };
   },
 
-  async execute({ budget_id, comments }, { sql, me, plan, output }) {
+  async execute({ budget_id, comments }, context) {
+    const { sql, me, plan, output, fail } = context;
     await sql.change(
       output.pick({ budget_id: true }),
       sql`
@@ -77,6 +78,6 @@ export const submitBudget = finance.write({
           rejected_by = null, rejected_by_name = null, rejected_at = null, rejection_reason = null
         where budget_id = ${budget_id} and status in ('DRAFT', 'REJECTED') returning budget_id`,
     );
-    return sql.one(output, sql`select * from finance.budget_list where budget_id = ${budget_id}`);
+    return (await budgetById(context, budget_id)) ?? fail('BUDGET_NOT_FOUND', { budget_id });
   },
 });

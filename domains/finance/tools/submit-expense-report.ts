@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { formatMoney, sumOf } from '../../../src/declare/money.ts';
 import { finance } from '../domain.ts';
 import { lastMonth, monthOf } from '../example-days.ts';
-import { insertReport, itemLines, lastDayOf, personOf, reportById, reportsOf, withItems } from '../rules.ts';
-import { fullReport, month, newExpenseItem, sum } from '../schemas.ts';
+import { datedItems, insertReport, itemLines, personOf, reportById, reportsOf, withItems } from '../rules.ts';
+import { fullReport, itemErrors, month, newExpenseItem, sum } from '../schemas.ts';
 
 export const submitExpenseReport = finance.write({
   name: 'submit_expense_report',
@@ -28,14 +28,7 @@ export const submitExpenseReport = finance.write({
       message: 'That month has not begun.',
       hint: 'Give this month or an earlier one.',
     },
-    ITEM_DATE_OUT_OF_RANGE: {
-      message: "An item's date is outside the month of the report, or in the future.",
-      hint: 'Give each item a day of that month, and submit a separate report for each other month.',
-    },
-    ITEMS_DO_NOT_ADD_UP: {
-      message: 'The items do not add up to the total.',
-      hint: 'Correct the items or the total; details has the sum of the items.',
-    },
+    ...itemErrors,
     EMPLOYEE_NOT_FOUND: {
       message: 'Finance does not know your employee record yet.',
       hint: 'Try again in a few minutes. If the error stays, ask HR whether your record is complete.',
@@ -89,11 +82,8 @@ export const submitExpenseReport = finance.write({
 
   async prepare({ month: of, items: given, total }, { sql, me, today, fail, company }) {
     if (of > monthOf(today)) throw fail('MONTH_IN_FUTURE', { month: of });
-    const usual = of === monthOf(today) ? today : lastDayOf(of);
-    const items = given.map(({ date, receipt, ...rest }) => ({ ...rest, date: date ?? usual, receipt: receipt ?? null }));
-    const stray = items.findIndex(({ date }) => monthOf(date) !== of || date > today);
-    if (stray >= 0) throw fail('ITEM_DATE_OUT_OF_RANGE', { item: stray + 1, date: items[stray]?.date, month: of });
-    const sumOfItems = sumOf(items.map(({ amount }) => amount));
+    const { items, stray, sum: sumOfItems } = datedItems(given, of, today);
+    if (stray) throw fail('ITEM_DATE_OUT_OF_RANGE', { ...stray, month: of });
     if (total !== undefined && total !== sumOfItems) throw fail('ITEMS_DO_NOT_ADD_UP', { total, sum_of_items: sumOfItems });
     const self = (await personOf(sql, me.employeeId)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: me.employeeId });
     // The card shows earlier reports of the month, because the new one may be a duplicate.

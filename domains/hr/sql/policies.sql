@@ -13,9 +13,10 @@ call tamshai.ensure_role('hr_self');
 call tamshai.ensure_role('hr_self_write', 'hr_self');
 call tamshai.ensure_role('hr_directory');
 call tamshai.ensure_role('hr_feed');
+call tamshai.ensure_role('hr_salaries');
 call tamshai.begin_rules('hr');
 
-grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_feed;
+grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_feed, hr_salaries;
 grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr_reports;
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
@@ -54,6 +55,16 @@ grant select on hr.people_log to hr_feed;
 grant select (employee_id, first_name, last_name, department, manager_id, active) on hr.employees to hr_feed;
 create policy feed on hr.people_log for select to hr_feed using ((select tamshai.principal()) is not null);
 create policy feed on hr.employees for select to hr_feed using ((select tamshai.principal()) is not null);
+
+-- The change feed of salaries for payroll (011_pay_feed.sql).
+grant select on hr.pay_log to hr_salaries;
+grant select (employee_id, hire_date) on hr.employees to hr_salaries;
+grant select (employee_id, salary) on hr.pay to hr_salaries;
+grant select (employee_id, effective_date, planned_salary) on hr.planned_pay to hr_salaries;
+create policy salaries on hr.pay_log for select to hr_salaries using ((select tamshai.principal()) is not null);
+create policy salaries on hr.employees for select to hr_salaries using ((select tamshai.principal()) is not null);
+create policy salaries on hr.pay for select to hr_salaries using ((select tamshai.principal()) is not null);
+create policy salaries on hr.planned_pay for select to hr_salaries using ((select tamshai.principal()) is not null);
 
 -- Masked columns: a caller sees a value if tamshai.shows() lifts the mask. A manager sees only values of people below. Callers always see
 -- their own pay and contact data. For the SSN there is no such exception.
@@ -232,4 +243,7 @@ create policy keeper on hr.employees to tamshai_hr_keeper using (true) with chec
 create policy keeper on hr.chain to tamshai_hr_keeper using (true) with check (true);
 grant select, insert, update on hr.people_log to tamshai_hr_keeper;
 grant usage on sequence hr.people_log_n to tamshai_hr_keeper;
+grant select, insert, update on hr.pay_log to tamshai_hr_keeper;
+grant usage on sequence hr.pay_log_n to tamshai_hr_keeper;
+create policy keeper on hr.pay_log to tamshai_hr_keeper using (true) with check (true);
 create policy keeper on hr.people_log to tamshai_hr_keeper using (true) with check (true);

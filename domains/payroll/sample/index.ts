@@ -1,11 +1,13 @@
 /** Sample data of payroll, in the order of the foreign keys. There are stubs for last year and this year. */
-import { directory, type SamplePerson } from '../../sample-company/directory.ts';
+import type { SamplePerson } from '../../sample-company/directory.ts';
 import { ssnOf } from '../../hr/sample/index.ts';
 import { payDays, runsOf, type SampleRun } from './calendar.ts';
+import { departmentCosts } from './costs.ts';
 import { contractorsOf, paymentsTo } from './contractors.ts';
-import { type OnPayroll, onPayroll, type SampleStub, stubsOf, sum } from './pay.ts';
+import { everyNth, type OnPayroll, peopleOnPayroll, type SampleStub, stubsOf, sum } from './pay.ts';
 import { accountsOf } from './plans.ts';
-import { electionsOf, type Line } from './tax.ts';
+import type { Line } from '../withholding.ts';
+import { electionsOf } from './tax.ts';
 import { personas } from '../../sample-company/people.ts';
 import type { SampleRow, SampleTable } from '../../../src/declare/sample.ts';
 import { dayOf } from '../../sample-company/days.ts';
@@ -15,9 +17,6 @@ export interface PayrollSampleOptions {
   readonly employees: number;
   readonly today: Date;
 }
-
-/** The largest number of people on the payroll. Without a limit, stubs would dominate a large sample. */
-const ON_PAYROLL = 10_000;
 
 const numbered = (block: string, n: number) => `${block}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 /** Cents to dollars. */
@@ -47,19 +46,12 @@ class Totals {
 export function payrollSample({ employees, today: now }: PayrollSampleOptions): readonly SampleTable[] {
   const today = dayOf(now.getTime());
   const thisYear = Number(today.slice(0, 4));
-  const people = directory(employees);
-  const every = Math.ceil(employees / ON_PAYROLL);
   const runs = runsOf(today);
   const latest = runs.findLast(({ type }) => type === 'REGULAR');
   const contractors = contractorsOf(today);
 
-  function* all(): Iterable<OnPayroll> {
-    for (let n = 0; n < employees; n++) {
-      const person = people.person(n);
-      if (person.known || n % every === 0) yield onPayroll(person, thisYear);
-    }
-  }
-  const size = Math.ceil(employees / every);
+  const all = () => peopleOnPayroll(employees, thisYear);
+  const size = Math.ceil(employees / everyNth(employees));
   // The latest stub of each persona has a fixed id, which examples use.
   const stubId = ({ id, n }: SamplePerson, run: SampleRun): string =>
     run === latest && personaIds.has(id) ? id.replace(/^0e/, '05') : numbered('05100000', run.index * 10_000_000 + n + 1);
@@ -100,6 +92,12 @@ export function payrollSample({ employees, today: now }: PayrollSampleOptions): 
         id,
         ...[gross, taxes, deductions, gross - taxes - deductions, employerTaxes, employerBenefits].map(money),
       ]),
+    ),
+    each('salaries', 'employee_id effective_from salary', 1.3, ({ person, agreements }) =>
+      agreements.map(({ from, salary }) => [person.id, from, salary]),
+    ),
+    table('run_costs', 'pay_run_id department people amount', runs.length * 8, () =>
+      departmentCosts({ employees, today: now }).map(({ run, department, people, cents }) => [run.id, department, people, money(cents)]),
     ),
     each('pay_stubs', 'pay_stub_id pay_run_id employee_id pay_date', runs.length, function* (one) {
       const { person } = one;

@@ -1,9 +1,10 @@
 /** Computes the pay of each person in each run, in cents. */
-import type { SamplePerson } from '../../sample-company/directory.ts';
+import { directory, type SamplePerson } from '../../sample-company/directory.ts';
 import { raiseOf } from '../../hr/sample/index.ts';
 import { corrections, type SampleRun } from './calendar.ts';
 import { type Agreement, type Enrolment, enrolmentsOf } from './plans.ts';
-import { countryOf, electionsOf, type Line, withheld } from './tax.ts';
+import { type Line, withheld } from '../withholding.ts';
+import { countryOf, electionsOf } from './tax.ts';
 import { between, chance } from '../../sample-company/random.ts';
 import { hiredOn } from '../../sample-company/days.ts';
 
@@ -36,6 +37,19 @@ export function onPayroll(person: SamplePerson, thisYear: number): OnPayroll {
       ]
     : [{ from: hired, salary: person.salary }];
   return { person, hired, agreements, enrolments: enrolmentsOf(person, hired, agreements, `${thisYear - 1}-01-01`) };
+}
+
+/** The largest number of people on the payroll. Without a limit, stubs would dominate a large sample. */
+const ON_PAYROLL = 10_000;
+/** One in so many employees is on the payroll, and everyone who can sign in. */
+export const everyNth = (employees: number): number => Math.ceil(employees / ON_PAYROLL);
+
+export function* peopleOnPayroll(employees: number, thisYear: number): Iterable<OnPayroll> {
+  const people = directory(employees);
+  for (let n = 0; n < employees; n++) {
+    const person = people.person(n);
+    if (person.known || n % everyNth(employees) === 0) yield onPayroll(person, thisYear);
+  }
 }
 
 /** A person hired during a period is paid for its remaining working days. */

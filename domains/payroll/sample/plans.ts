@@ -1,6 +1,7 @@
 /** Sample benefit plans and bank accounts of employees. */
 import type { SamplePerson } from '../../sample-company/directory.ts';
-import { type Country, countryOf } from './tax.ts';
+import type { Country } from '../withholding.ts';
+import { countryOf } from './tax.ts';
 import { at, between, chance, pick } from '../../sample-company/random.ts';
 import { shifted } from '../../sample-company/days.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { day, storedDay, storedId } from '../../../src/declare/fields.ts';
+import { day } from '../../../src/declare/fields.ts';
 import { desc } from '../../../src/declare/order.ts';
 import { payroll } from '../domain.ts';
 import { paySchedule, scheduleFrom, inPeriod } from '../rules.ts';
-import { pay, runType, totals } from '../schemas.ts';
+import { payRun, runType } from '../schemas.ts';
 
 export const listPayRuns = payroll.list({
   name: 'list_pay_runs',
@@ -18,18 +18,7 @@ export const listPayRuns = payroll.list({
     pay_date_from: day.optional().describe('Paid on this day or later'),
     pay_date_to: day.optional().describe('Paid on this day or earlier'),
   }),
-  item: z.object({
-    pay_run_id: storedId,
-    run_type: runType,
-    status: z.enum(['APPROVED', 'PAID']),
-    pay_date: storedDay,
-    period_start: storedDay,
-    period_end: storedDay,
-    employee_count: z.int(),
-    ...totals,
-    employer_taxes: pay(),
-    employer_benefits: pay(),
-  }),
+  item: payRun,
   order: { pay_date: desc('pay_date', 'pay_run_id'), highest_gross: desc('gross', 'pay_run_id') },
   totals: paySchedule,
   hoisted: ['next_pay_date'],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ListMetadata } from '../../declare/answer.ts';
 import { HIDDEN } from '../../declare/display.ts';
 import type { ListTool, Tool } from '../../declare/tool.ts';
-import { codeOf, concurrently, type Property, propertiesOf } from '../tool-caller.ts';
+import { codeOf, concurrently, type Property, propertiesOf, today } from '../tool-caller.ts';
 import { fieldsFor } from './analyses.ts';
 import { ensure, ensureEqual, inShort } from './expect.ts';
 import { type ContractCase, nameOf, type Opened, readersOf, type Subject } from './subject.ts';
@@ -144,6 +144,10 @@ export function someValue({ type, format, enum: options, minimum, anyOf, propert
   return format === 'uuid' ? randomUUID() : format === 'date' ? '2026-01-01' : 'x';
 }
 
+/** The value of an input in an example: a text can have a form that its schema does not publish. */
+const exampleOf = (tool: Tool, key: string, day: string): unknown =>
+  tool.examples.map(({ input }) => (input(day) as Row)[key]).findLast((value) => value !== undefined);
+
 async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]): Promise<void> {
   const opened = await subject.begin();
   const { caller } = opened;
@@ -176,7 +180,11 @@ async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]
     ...damaged(cursor).map((text) => ({ why: `a damaged cursor (${text.slice(0, 20)}…)`, user: as, input: { cursor: text } })),
     ...propertiesOf(tool)
       .filter(([key]) => key !== 'limit' && key !== 'cursor' && key !== 'count')
-      .map(([key, property]) => ({ why: `another filter (${key})`, user: as, input: { cursor, [key]: someValue(property) } })),
+      .map(([key, property]) => ({
+        why: `another filter (${key})`,
+        user: as,
+        input: { cursor, [key]: exampleOf(tool, key, today(opened.server)) ?? someValue(property) },
+      })),
     ...subject
       .callersOf(tool)
       .filter(({ username }) => username !== as)

@@ -53,7 +53,7 @@ function Parts({ chart, data, around = {} }: DrawnProps<'parts'>) {
     const isOver = over(percent, at);
     const used = (
       <>
-        {percent.toFixed(1)}%{isOver && at !== undefined && <span className="sr"> ahead of the year</span>}
+        {percent.toFixed(1)}%{isOver && at !== undefined && <span className="sr"> ahead of time</span>}
       </>
     );
     return {
@@ -74,7 +74,7 @@ function Parts({ chart, data, around = {} }: DrawnProps<'parts'>) {
         entries={[
           { look: 'b1', label: part.label },
           { look: each ? 'brest' : 'b2', label: each ? 'Left' : whole.label },
-          ...(each ? [{ look: 'bwarn' as const, label: tick === undefined ? 'Almost used up' : 'Ahead of the year' }] : []),
+          ...(each ? [{ look: 'bwarn' as const, label: tick === undefined ? 'Almost used up' : 'Ahead of time' }] : []),
           ...(pace && tick !== undefined ? [{ look: 'btick' as const, label: `${pace.label}, ${number(tick)}%` }] : []),
         ]}
       />

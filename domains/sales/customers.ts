@@ -7,18 +7,27 @@ import type { Reader } from './rules.ts';
 import { customer, ownerName, tierInput } from './schemas.ts';
 
 const revenue = money.max(1_000_000_000_000, 'That is more than 1,000,000,000,000 {currency}');
-const place = line(100).min(1);
+const place = (what: string) => line(100).min(1).describe(what);
 
 /** All optional; `create_customer` requires some of them. */
 export const customerInputs = {
   company: line(200).min(1).optional().describe('The registered name'),
   industry: line(100).min(1).optional().describe('Such as Healthcare or Logistics'),
-  contact_name: line(200).min(1).optional(),
+  contact_name: line(200).min(1).optional().describe('The person to talk to'),
   email: z.email().max(254).optional().describe('E-mail address of the contact'),
-  phone: line(50).min(1).optional(),
-  tier: tierInput.optional(),
+  phone: line(50).min(1).optional().describe('Phone number of the contact'),
+  tier: tierInput.optional().describe('The size of the contract'),
   annual_revenue: revenue.optional().describe("The customer's own yearly revenue, in {currency}"),
-  address: z.object({ street: place, city: place, state: place, zip: place, country: place }).optional(),
+  address: z
+    .strictObject({
+      street: place('Street and number'),
+      city: place('City'),
+      state: place('State or region'),
+      zip: place('Postal code'),
+      country: place('Country'),
+    })
+    .optional()
+    .describe('Postal address'),
   owner: ownerName.optional(),
 };
 

@@ -13,7 +13,7 @@ export const createCustomer = sales.write({
   roles: ['sales-write', 'executive'],
   effect: 'adds',
   input: z.object({
-    name: line(200).min(1),
+    name: line(200).min(1).describe('The name by which people know the customer'),
     ...customerInputs,
     industry: line(100).min(1).describe('Such as Healthcare or Logistics'),
     owner: customerInputs.owner.describe('The account owner: e-mail address, employee id or any part of the name; by default you'),

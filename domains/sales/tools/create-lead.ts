@@ -14,8 +14,8 @@ export const createLead = sales.write({
   effect: 'adds',
   input: z.object({
     name: line(200).min(1).describe("The person's name"),
-    company: line(200).min(1),
-    email: z.email().max(254),
+    company: line(200).min(1).describe('The company of the person'),
+    email: z.email().max(254).describe('E-mail address of the person'),
     source: sourceFilter.describe('Where the lead came from; WEB is our own site'),
     score: z.int().min(0).max(100).optional().describe('By default 50; a higher score means that the lead is more likely to buy'),
     owner: ownerName.optional().describe('The salesperson: e-mail address, employee id or any part of the name; by default you'),

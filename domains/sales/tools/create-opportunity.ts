@@ -25,7 +25,7 @@ export const createOpportunity = sales.write({
     owner: ownerName
       .optional()
       .describe("The salesperson: e-mail address, employee id or any part of the name; by default the customer's account owner"),
-    notes: prose(1000).optional(),
+    notes: prose(1000).optional().describe('Notes about the deal'),
     reason: because,
   }),
   output: opportunity,

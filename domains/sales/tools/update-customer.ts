@@ -25,7 +25,7 @@ export const updateCustomer = sales.write({
   effect: 'changes',
   input: z.object({
     customer_id: customerId,
-    name: line(200).min(1).optional(),
+    name: line(200).min(1).optional().describe('The new name'),
     status: customerFilter.optional().describe('PROSPECT has bought nothing yet, CHURNED is no longer a customer'),
     ...customerInputs,
     reason: because,

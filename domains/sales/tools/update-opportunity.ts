@@ -33,7 +33,7 @@ export const updateOpportunity = sales.write({
     close_date: day.optional().describe('The day on which it is expected to close'),
     probability: z.int().min(0).max(100).optional().describe('Percent; by default that of the new stage'),
     owner: ownerName.optional(),
-    deal_name: line(200).min(1).optional(),
+    deal_name: line(200).min(1).optional().describe('The new name'),
     notes: prose(1000).optional().describe("Added to the deal's notes"),
     reason: prose(500).optional().describe('Why; required to move a deal backwards'),
   }),

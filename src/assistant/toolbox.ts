@@ -138,10 +138,13 @@ export function createToolbox(registry: Registry): Toolbox {
       const own = weights.get(offered.tool);
       return { offered, score: asked.reduce((sum, word) => sum + (own?.get(word) ?? 0) * rarity(word), 0) };
     });
-    return scored
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
-      .map(({ offered }) => offered);
+    return (
+      scored
+        .filter(({ score }) => score > 0)
+        // Of equal tools, those that only read come first.
+        .sort((a, b) => b.score - a.score || Number(canWrite(a.offered.tool)) - Number(canWrite(b.offered.tool)))
+        .map(({ offered }) => offered)
+    );
   };
 
   return {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/server/package.ts';
 import { audienceFor } from '../../src/engine/access.ts';
 import type { Answer } from '../../src/declare/answer.ts';
@@ -48,11 +48,17 @@ const same = (answer: Answer) =>
       .replace(/"(task_id|tx_id|id)":\d+/g, '"$1":0')
       .replace(/"e-\d+"/g, '"e-0"'),
   );
-/** A tool that acts at once creates a new row each time: only its id and its timestamp differ. */
+/** A tool that acts at once creates a new row each time: only its id, its timestamp and the number in its message differ. */
 const sameAct = (answer: Answer) =>
-  JSON.parse(JSON.stringify(same(answer)).replace(/"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"new"'));
+  JSON.parse(
+    JSON.stringify(same(answer))
+      .replace(/"message":"[^"]*"/, (message) => message.replace(/\d+/g, '0'))
+      .replace(/"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"new"'),
+  );
 
 describe.each(byName)('%s', (_name, tool) => {
+  // The tickets of earlier tools end, because a person has at most twenty.
+  beforeEach(() => testServer.clock.pass(301));
   const contract = published(tool);
   const expected = (gives: string | undefined) => gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success');
 

@@ -199,6 +199,9 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
   employee_id: employees,
   root_employee_id: employees,
   manager_id: employees,
+  head_id: employees,
+  reports_to: employees,
+  move_reports_to: employees,
   async request_id(testServer, _as, seesAll) {
     const requestOf = async (employee: string) =>
       (await testServer.owner('select request_id from hr.time_off_requests where employee_id = $1 order by 1 limit 1', [employee]))[0]?.[

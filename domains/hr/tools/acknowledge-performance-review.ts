@@ -19,8 +19,7 @@ const columns = Object.keys(review.shape);
 export const acknowledgePerformanceReview = hr.act({
   name: 'acknowledge_performance_review',
   title: 'Acknowledge my performance review',
-  description:
-    'Acknowledge that you read the review that your manager submitted, and get its text. By default your latest submitted review.',
+  description: 'Acknowledge that you read the review that your manager submitted, and get its text. By default your latest review.',
   roles: ['employee'],
   audience: 'self',
   effect: 'changes',
@@ -28,7 +27,7 @@ export const acknowledgePerformanceReview = hr.act({
     period: line(7)
       .regex(/^\d{4}-H[12]$/, 'Give a half year as 2026-H2')
       .optional()
-      .describe('The half year, such as 2026-H2; by default the latest submitted review'),
+      .describe('The half year, such as 2026-H2; by default that of your latest review'),
   }),
   output: review,
   errors: {
@@ -62,7 +61,7 @@ export const acknowledgePerformanceReview = hr.act({
       sql`
         select ${shown} from hr.performance_reviews
         where employee_id = ${me.employeeId} ${sql.given({ period })}
-        order by status = 'submitted' desc, due_date desc, review_id limit 1`,
+        order by due_date desc, review_id limit 1`,
     );
     if (found === undefined) throw fail('REVIEW_NOT_FOUND');
     if (found.status === 'acknowledged') return found;

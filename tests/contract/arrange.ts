@@ -260,6 +260,7 @@ export const hidden: Readonly<Record<string, (testServer: TestServer, people: nu
 
 /** By qualified tool name: a filter for a list that is too long to page through many times. */
 export const narrowed: Readonly<Record<string, (today: string) => Readonly<Record<string, unknown>>>> = {
+  finance_list_spending: () => ({ department: 'Engineering' }),
   payroll_list_pay_stubs: (today) => ({ pay_date_from: new Date(Date.parse(today) - 40 * 86_400_000).toISOString().slice(0, 10) }),
 };
 
@@ -330,12 +331,15 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
   async finance(testServer, n) {
     const day = `20${24 + (n % 3)}-0${1 + (n % 9)}-1${n % 7}`;
     const nina = { id: id('nina.patel'), name: 'Nina Patel' };
-    await testServer.owner(`insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ($1, $2, $3, $4)`, [
-      n % 2 === 0 ? `Churn ${n}` : 'Engineering',
-      2030 + n,
-      nina.id,
-      nina.name,
-    ]);
+    await testServer.owner(
+      `insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ($1, $2, $3, $4) on conflict do nothing`,
+      [n % 2 === 0 ? `Churn ${n}` : 'Engineering', 2030 + (n % 70), nina.id, nina.name],
+    );
+    await testServer.owner(
+      `insert into finance.ledger (entry_date, department, category, amount, source, source_id, description)
+       values ($1, 'Engineering', 'OTHER', $2, 'INVOICE', gen_random_uuid(), 'Churn')`,
+      [day, n],
+    );
     await testServer.owner(
       `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date,
         submitted_by, submitted_by_name)
@@ -356,10 +360,12 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       ['budgets', 'budget_lines', 'budget_id', "department = 'Engineering'"],
       ['invoices', undefined, 'invoice_id', 'true'],
       ['expense_reports', 'expense_items', 'report_id', `employee_id = '${whose}'`],
+      ['ledger', undefined, 'entry_id', "department = 'Engineering'"],
     ]) {
+      const kept = table === 'ledger' ? 'true' : 'deleted_at is null';
       const gone = await firstOf(
         testServer,
-        `select ${key} from finance.${table} where deleted_at is null and ($1::int % 3 = 0 or ${mine}) order by md5(${key}::text ||
+        `select ${key} from finance.${table} where ${kept} and ($1::int % 3 = 0 or ${mine}) order by md5(${key}::text ||
           $1::int) limit 1`,
         [n],
       );
@@ -410,6 +416,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       [run, day],
     );
     await testServer.owner('insert into payroll.run_totals values ($1, 2, 0, 0, 2, 0, 0)', [run]);
+    await testServer.owner("insert into payroll.run_costs values ($1, 'Engineering', 2, 2)", [run]);
     for (const employee of [id('nina.patel'), id('frank.davis')]) {
       const stub = randomUUID();
       await testServer.owner('insert into payroll.pay_stubs values ($1, $2, $3, $4)', [stub, run, employee, day]);
@@ -449,6 +456,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       'stub_pay where pay_stub_id in (select pay_stub_id from payroll.pay_stubs',
       'pay_stubs where (true',
       'run_totals where (true',
+      'run_costs where (true',
       'pay_runs where (true',
     ])
       await testServer.owner(

@@ -8,7 +8,7 @@ import { qualifiedName } from '../../src/engine/registry.ts';
 import type { AnyDomain, ListTool, Tool } from '../../src/declare/tool.ts';
 import { persona } from '../../domains/sample-company/people.ts';
 import type { TestServer } from '../../src/testing/test-server.ts';
-import { someValue } from '../../src/testing/contract/lists.ts';
+import { exampleOf, someValue } from '../../src/testing/contract/lists.ts';
 import { openTestServer } from '../test-server.ts';
 import { churn, type Input, narrowed } from './arrange.ts';
 import { codeOf, concurrently, type Endpoint, ToolCaller, propertiesOf, today, type Who } from '../../src/testing/tool-caller.ts';
@@ -212,7 +212,10 @@ describe.each(lists)('%s', (_name, tool) => {
     it('are refused with other filters', async () => {
       const fields = propertiesOf(tool).filter(([name]) => !['limit', 'cursor', 'count'].includes(name));
       await concurrently(fields, async ([key, property]) =>
-        expect([key, await used(cursor, { input: { [key]: someValue(property) } })]).toEqual([key, 'INVALID_CURSOR']),
+        expect([key, await used(cursor, { input: { [key]: exampleOf(tool, key, today(testServer)) ?? someValue(property) } })]).toEqual([
+          key,
+          'INVALID_CURSOR',
+        ]),
       );
     });
     it('are refused by every other list', async () => {

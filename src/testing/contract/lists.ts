@@ -145,7 +145,7 @@ export function someValue({ type, format, enum: options, minimum, anyOf, propert
 }
 
 /** The value of an input in an example: a text can have a form that its schema does not publish. */
-const exampleOf = (tool: Tool, key: string, day: string): unknown =>
+export const exampleOf = (tool: Tool, key: string, day: string): unknown =>
   tool.examples.map(({ input }) => (input(day) as Row)[key]).findLast((value) => value !== undefined);
 
 async function checkCursors(subject: Subject, tool: Tool, lists: readonly Tool[]): Promise<void> {

@@ -2,10 +2,11 @@
  * Finds untrusted text in an answer by the declared schema of each field. Fails closed: undeclared text and values outside their schema are
  * untrusted.
  */
-import type { Answer } from '../declare/answer.ts';
+import type { Answer, SuccessAnswer } from '../declare/answer.ts';
 import { schemaWithOrigins } from '../derive/answers.ts';
 import type { ErrorAnswer } from '../declare/errors.ts';
-import type { Tool } from '../declare/tool.ts';
+import { canWrite, type Tool } from '../declare/tool.ts';
+import { summarySentence } from '../engine/approvals/done.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -23,7 +24,16 @@ export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answe
   if (answer.status === 'pending_confirmation') return true;
   if (answer.status === 'error') return tool !== undefined && errorHoldsUntrustedText(input, answer);
   // A call of an unknown tool never succeeds.
-  return answer.status === 'success' && tool !== undefined && new UntrustedTextFinder(schemaOf(tool)).isUntrusted(answer);
+  return (
+    answer.status === 'success' && tool !== undefined && new UntrustedTextFinder(schemaOf(tool)).isUntrusted(toJudge(tool, input, answer))
+  );
+}
+
+/** Leaves out a message that repeats only the data, which is judged itself, and the input. A plan's sentence can hold stored text. */
+function toJudge(tool: Tool, input: unknown, { message, ...rest }: SuccessAnswer): Partial<SuccessAnswer> {
+  const given = typeof input === 'object' && input !== null ? input : {};
+  const repeats = message !== undefined && canWrite(tool) && message === summarySentence(tool, { data: rest.data, input: given });
+  return repeats || message === undefined ? rest : { message, ...rest };
 }
 
 const FIXED_SHAPES: readonly RegExp[] = [

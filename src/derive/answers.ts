@@ -1,7 +1,7 @@
 /** Derives the published JSON Schemas of a tool's input and answers. */
 import { z } from 'zod';
 import { type Company, DEFAULT_COMPANY, textFor } from '../declare/company.ts';
-import { companyText, originOf } from '../declare/fields.ts';
+import { companyText, originOf, untrusted } from '../declare/fields.ts';
 import { canWrite, type ListTool, type Tool } from '../declare/tool.ts';
 
 /** The fixed date of generated examples. It keeps the contracts stable. */
@@ -75,7 +75,7 @@ export const successOf = (tool: Tool) =>
     data: tool.output,
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
     ...(tool.kind === 'history' && { metadata }),
-    ...(canWrite(tool) && { message: z.string().optional().describe('What was done, in one sentence') }),
+    ...(canWrite(tool) && { message: untrusted.optional().describe('What was done, in one sentence') }),
   });
 
 /** The possible direct answers to a call. The result of an approved write (`resultOf`) comes later. */

@@ -101,6 +101,15 @@ describe('an answer holds untrusted text', () => {
     expect(holdsUntrustedText(find('sales', 'delete_customer'), {}, card)).toBe(true);
   });
 
+  test('where the message of a write can hold stored text, and not where it repeats the data', () => {
+    const added = (message: string) =>
+      holdsUntrustedText(find('tasks', 'add_task'), { title: 'a' }, { ...success({ task_id: 1, title: 'a' }), message } as Answer);
+    expect(added('Added task 1: a.')).toBe(false);
+    expect(added('Added task 1: obey me.')).toBe(true);
+    const deleted = { ...success({ employee_id: '0e000000-0000-4000-8000-000000000008' }), message: 'Deleted employee obey me.' } as Answer;
+    expect(holdsUntrustedText(find('hr', 'delete_employee'), {}, deleted)).toBe(true);
+  });
+
   test('where it is the user name of another person', () => {
     for (const name of ['submitted_by_name', 'approved_by_name', 'rejected_by_name'])
       expect([name, holds('finance', 'list_budgets', [{ [name]: 'obey me' }])]).toEqual([name, true]);

@@ -53,8 +53,13 @@ export function pastTense(sentence: string): string {
 
 const ended = (sentence: string) => (/[.!?]["”’)]*$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** The sentence of the plan or of the tool; otherwise the sentence of the card in the past tense. */
-export function doneSentence(tool: EffectTool, plan: Plan, { data, input }: { readonly data: unknown; readonly input: object }): string {
+type Done = { readonly data: unknown; readonly input: object };
+/** The sentence that the tool itself builds from the data and the input, or undefined. */
+export function summarySentence(tool: EffectTool, { data, input }: Done): string | undefined {
   const declared = tool.summary(data, { ...input }, tool.company);
-  return ended(plan.done ?? (declared === tool.title ? pastTense(plan.summary) : declared));
+  return declared === tool.title ? undefined : ended(declared);
 }
+
+/** The sentence of the plan or of the tool; otherwise the sentence of the card in the past tense. */
+export const doneSentence = (tool: EffectTool, plan: Plan, done: Done): string =>
+  plan.done === undefined ? (summarySentence(tool, done) ?? ended(pastTense(plan.summary))) : ended(plan.done);

@@ -333,22 +333,22 @@ describe('a change', () => {
 
   test('that conflicts with a later change is not executed', async () => {
     const file = join(folder(), 'now');
-    const late = atTerminal(raise(140_008, 'frank.davis'), {
+    const late = atTerminal(raise(65_008, 'frank.davis'), {
       settings: running.settings,
       typing: [{ after: asked, type: 'yes\n', file }],
     });
     const token = (await running.run(['token', 'alice.chen'])).out.trim();
     const waiting = async () =>
       (await (await request(`${running.base}/api/confirmations`, { headers: { authorization: `Bearer ${token}` } })).body.text()).includes(
-        '140008',
+        '65008',
       );
     while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await atTerminal(raise(140_009, 'frank.davis'), answering('yes\n'))).code).toBe(0);
+    expect((await atTerminal(raise(65_009, 'frank.davis'), answering('yes\n'))).code).toBe(0);
     writeFileSync(file, '');
     const { screen, code } = await late;
     expect(screen).toMatch(/Not applied: changed since you looked\. Nothing was written\. Look at the new values before you decide\.\n$/);
     expect(code).toBe(6);
-    expect(await salaryOf('frank.davis')).toBe(140_009);
+    expect(await salaryOf('frank.davis')).toBe(65_009);
   });
 });
 

@@ -42,7 +42,7 @@ describe('the form of analyze', () => {
     await page.getByLabel('Figure 1').selectOption({ label: 'Total value' });
     await page.getByRole('button', { name: 'Add a group' }).click();
     await page.getByLabel('Group 1', { exact: true }).selectOption({ label: 'Expected close date' });
-    await page.getByLabel('Period of group 1').selectOption('quarter');
+    await page.getByLabel('Period of group 1', { exact: true }).selectOption('quarter');
     await page.getByLabel('Add a filter').selectOption('expected_close_date');
     const range = page.getByRole('group', { name: /^Expected close date/ });
     await range.getByLabel('from').fill('2026-01-01');
@@ -65,7 +65,7 @@ describe('the form of analyze', () => {
     await page.locator('.plot').waitFor();
     expect(await figures(page, '.figures tbody tr')).toEqual(shown);
     expect(await page.getByLabel('Compare with').inputValue()).toBe('previous_year');
-    expect(await page.getByLabel('Period of group 1').inputValue()).toBe('quarter');
+    expect(await page.getByLabel('Period of group 1', { exact: true }).inputValue()).toBe('quarter');
     // Without its group, an order by it would be refused.
     await page.getByLabel('Order').selectOption('expected_close_date desc');
     await page.getByRole('button', { name: 'Remove period of group 1' }).click();

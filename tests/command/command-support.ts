@@ -58,7 +58,7 @@ export function build(): void {
   const { status, stderr } = spawnSync(process.execPath, [CHECKOUT, '--version'], { encoding: 'utf8', env: environment({}) });
   if (status !== 0) throw new Error(stderr);
   const place = folder('package');
-  for (const part of ['bin', 'dist', 'sql', 'domains', 'templates', 'docs', 'package.json'])
+  for (const part of ['bin', 'dist', 'sql', 'domains', 'templates', 'models', 'docs', 'package.json'])
     cpSync(join(ROOT, part), join(place, part), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
   installed = join(place, 'bin', 'tamshai.mjs');

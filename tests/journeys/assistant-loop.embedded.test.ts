@@ -96,7 +96,7 @@ describe('limits', () => {
   });
 
   test('allow three pending changes, and refuse and record further ones', async () => {
-    const salaries = [201_001, 201_002, 201_003, 201_004, 201_005];
+    const salaries = [151_001, 151_002, 151_003, 151_004, 151_005];
     model.next = (turn) =>
       results(turn).length === 0
         ? salaries.map((new_salary) => ({ call: 'hr_update_salary', input: { employee_id: SARAH, new_salary } }))

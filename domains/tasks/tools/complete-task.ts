@@ -17,6 +17,7 @@ export const completeTask = tasks.act({
     { question: 'I have finished task 9999', as: 'tom.becker', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
   ],
 
+  summary: ({ title }) => `Completed the task “${title}”`,
   async prepare({ task_id }, { findTask, fail }) {
     const task = (await findTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
     return {

@@ -16,6 +16,7 @@ export const deleteTask = tasks.act({
     { question: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
   ],
 
+  summary: ({ title }) => `Deleted the task “${title}”`,
   async prepare({ task_id }, { findTask, fail }) {
     const task = (await findTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
     return {

@@ -29,6 +29,7 @@ export const updateTask = tasks.act({
     },
   ],
 
+  summary: ({ title }) => `Changed the task “${title}”`,
   async prepare({ task_id, title, description }, { findTask, fail }) {
     const task = (await findTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
     return {

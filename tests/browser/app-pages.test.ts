@@ -220,7 +220,8 @@ describe('who sees what', () => {
     page.on('request', (request) => request.url().endsWith('/list_employees') && bodies.push(request.postData() ?? ''));
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('.dt tbody tr').first().waitFor();
-    expect(bodies).toEqual(['{"input":{}}']);
+    // The table asks for the exact number of rows in a call of its own.
+    expect(bodies.filter((body) => !body.includes('"count":true'))).toEqual(['{"input":{}}']);
     await page.getByLabel(/^limit/).fill('900');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('.field .err').waitFor();

@@ -38,10 +38,12 @@ const matrix = new Map<string, Set<string>>();
   }
 }
 
-/** The roles that a refusal names: those of the tool, or of the list that an analysis is about. */
-const rolesFor = (tool: Tool, { of }: Readonly<Record<string, unknown>>): string[] => [
-  ...((tool.kind === 'analyze' ? tool.lists.find(({ name }) => name === of) : undefined) ?? tool).roles,
-];
+/** The roles that a refusal names: those of the tool, of the list that an analysis is about, or of the tool that shows a record. */
+function rolesFor(tool: Tool, { of, type }: Readonly<Record<string, unknown>>): string[] {
+  const list = tool.kind === 'analyze' ? tool.lists.find(({ name }) => name === of) : undefined;
+  const shown = tool.kind === 'history' ? tool.records.find((each) => each.type === type)?.shownBy[0] : undefined;
+  return [...(list ?? shown ?? tool).roles];
+}
 
 const staff = ['employee'] as const;
 const SETS: [Realm, readonly string[]][] = [

@@ -99,7 +99,10 @@ describe('limits', () => {
     const salaries = [151_001, 151_002, 151_003, 151_004, 151_005];
     model.next = (turn) =>
       results(turn).length === 0
-        ? salaries.map((new_salary) => ({ call: 'hr_update_salary', input: { employee_id: SARAH, new_salary } }))
+        ? salaries.map((new_salary) => ({
+            call: 'hr_update_salary',
+            input: { employee_id: SARAH, new_salary, outside_band_reason: 'Kept from leaving' },
+          }))
         : ['All raises have been approved.'];
     const answer = await ask(testServer, 'alice.chen', 'raise and raise');
     expect(of(answer, 'pending_confirmation')).toHaveLength(3);

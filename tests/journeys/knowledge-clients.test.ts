@@ -123,7 +123,9 @@ describe.each(endpoints)('at %s', (_door, prefix, endpoint) => {
     };
 
     test('every tool answers with structured content that matches its published schema, and with one line of text', async () => {
-      expect([...client.schemas.keys()].filter((name) => TOOLS.includes(name.slice(prefix.length))).length).toBe(TOOLS.length);
+      expect([...client.schemas.keys()].filter((name) => name.startsWith(prefix) && TOOLS.includes(name.slice(prefix.length))).length).toBe(
+        TOOLS.length,
+      );
       const topic = `Tides by ${prefix}${version}${Math.random()}`;
       const stored = await call('store', { topic, content: 'Twice a day.', tags: ['sea'], confidence: 0.9 });
       const { id, tx_id } = dataOf(stored) as { id: string; tx_id: number };

@@ -123,7 +123,10 @@ describe('changes', () => {
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: before.salary });
 
     const { status, body } = await testServer.decide('alice.chen', pending.confirmationId, true);
-    expect([status, body]).toEqual([200, { status: 'success', data: expect.objectContaining({ salary: 120_000 }) }]);
+    expect([status, body]).toMatchObject([
+      200,
+      { status: 'success', data: { salary: 120_000 }, message: 'Changed the salary of Sarah Kim.' },
+    ]);
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: 120_000 });
   });
 

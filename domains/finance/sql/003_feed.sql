@@ -1,5 +1,4 @@
--- The position in hr's change feed up to which finance.people is current. A process that applies changes locks this
--- row until it commits them.
+-- The position in hr's change feed up to which finance.people is current. A process locks this row until it commits further changes.
 create table finance.feed (
   source text primary key,
   n bigint not null default 0 check (n >= 0)
@@ -35,7 +34,7 @@ begin
       select p.employee_id from down d join finance.people p on p.manager_id = d.employee_id
     )
     select employee_id from down);
-  -- `union` stops at a cycle. After one page of the feed and before the next, two people can each be recorded as the other's manager.
+  -- `union` ends a cycle: between two pages of the feed, two people can each be recorded below the other.
   with recursive up (manager_id, employee_id) as (
     select manager_id, employee_id from finance.people where employee_id = any (moved) and active and manager_id is not null
     union

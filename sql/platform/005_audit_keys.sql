@@ -2,9 +2,12 @@
 -- src/engine/audit/keys.ts builds the same keys. A text that is no record has none.
 create or replace function tamshai.audit_keys(body text) returns text[] language plpgsql immutable strict as $$
 declare
-  content json := body::json;
-  records json := content -> 'records';
+  content json;
+  records json;
 begin
+  -- Not in `declare`: the handler below does not catch errors of its initial values.
+  content := body::json;
+  records := content -> 'records';
   return array_remove(array[
       'request:' || (content ->> 'requestId'), 'person:' || (content ->> 'username'), 'tool:' || (content ->> 'tool'),
       'decision:' || (content ->> 'decision'), 'server:' || (content ->> 'server')], null)

@@ -35,14 +35,20 @@ export const arranged: Readonly<Record<string, (testServer: TestClient) => Promi
   }),
 };
 
+const withDescription = (input: Readonly<Record<string, unknown>>, because: string) => ({
+  ...input,
+  items: (input['items'] as object[]).map((item) => ({ ...item, description: because })),
+});
+
 /** By qualified tool name: changes an input so that it gets its own ticket. For tools without a reason or a note. */
 export const variations: Readonly<
   Record<string, (input: Readonly<Record<string, unknown>>, because: string) => Readonly<Record<string, unknown>>>
 > = {
-  finance_submit_expense_report: (input, because) => ({
-    ...input,
-    items: (input['items'] as object[]).map((item) => ({ ...item, description: because })),
-  }),
+  finance_submit_expense_report: withDescription,
+  finance_resubmit_expense_report: withDescription,
+  finance_create_invoice: (input, because) => ({ ...input, description: because }),
+  // It takes only a pay date, and only the next one.
+  payroll_run_payroll: (input) => input,
   hr_write_performance_review: (input, because) => ({ ...input, strengths: because }),
 };
 

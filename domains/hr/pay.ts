@@ -106,7 +106,7 @@ export async function writeSalary(sql: SqlWriter, given: NewSalary): Promise<voi
 
 export const outsideBand = {
   message: 'The salary is outside the band of the grade.',
-  hint: 'Give a salary from salary_min to salary_max in details, or say why in outside_band_reason.',
+  hint: 'Give a salary within the band in details, or say why in outside_band_reason.',
 };
 
 export const gradeNotFound = { message: 'There is no such grade.', hint: 'Give one of the grades in details.' };

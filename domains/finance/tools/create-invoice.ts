@@ -40,7 +40,7 @@ export const createInvoice = finance.write({
       input: { vendor: 'Delta Travel', amount: 1250, description: 'Rail passes', department: 'Sales', category: 'TRAVEL' },
     },
     {
-      question: 'We got a bill from Granite Furniture for 3,480 dollars for standing desks in Engineering',
+      question: 'Record a bill from Granite Furniture for 3,480 dollars for standing desks in Engineering',
       as: 'eve.thompson',
       input: {
         vendor: 'Granite Furniture',

@@ -48,7 +48,6 @@ export const variations: Readonly<
   finance_resubmit_expense_report: withDescription,
   finance_create_invoice: (input, because) => ({ ...input, description: because }),
   // It takes only a pay date, and only the next one.
-  payroll_run_payroll: (input) => input,
   hr_write_performance_review: (input, because) => ({ ...input, strengths: because }),
 };
 

@@ -131,7 +131,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     testRuntime.clock.set(new Date('2026-11-16T09:00:00Z'));
     expect(
       await testRuntime.owner(
-        `select department, entry_date, category, amount::float8 as amount, source, source_id
+        `select department, entry_date::text, category, amount::float8 as amount, source, source_id
          from finance.ledger where entry_date > '2026-12-31'`,
       ),
     ).toEqual([

@@ -185,6 +185,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(answers[0]).toEqual({
         status: 'success',
+        message: 'Changed the salary of Sarah Kim.',
         data: { employee_id: id(sarah), name: 'Sarah Kim', salary: 120_000.5, effective_date: '2026-11-16' },
       });
       expect(await testRuntime.data(sarah, 'hr', 'get_employee', { employee_id: id(sarah) })).toMatchObject({ salary: 120_000.5 });

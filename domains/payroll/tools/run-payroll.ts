@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, storedDay } from '../../../src/declare/fields.ts';
+import { day, prose, storedDay } from '../../../src/declare/fields.ts';
 import { formatMoney } from '../../../src/declare/money.ts';
 import { payroll } from '../domain.ts';
 import { computeRun, costsOf, type PayDate, rowOf, totalsOf } from '../run.ts';
@@ -16,7 +16,10 @@ export const runPayroll = payroll.write({
     'benefits in force on that day. A pay date has one run, and the dates are run in their order.',
   roles: ['payroll-write'],
   effect: 'adds',
-  input: z.object({ pay_date: day.optional().describe('A date of the pay calendar; by default the next one without a run') }),
+  input: z.object({
+    pay_date: day.optional().describe('A date of the pay calendar; by default the next one without a run'),
+    reason: prose(500).optional().describe('Shown on the approval card'),
+  }),
   output: payRun,
   errors: {
     PAY_DATE_NOT_FOUND: {

@@ -14,7 +14,7 @@ describe('the example project', () => {
     const path = project();
     cpSync(join(ROOT, 'examples', 'facilities'), path, { recursive: true });
     await compile(path);
-    expect(await suite(path)).toMatch(/Tests\s+\d\d passed/);
+    expect(await suite(path)).toMatch(/Tests\s+\d{2,} passed/);
     // The suite compares the rights with the committed files, and writes a missing file.
     for (const name of ['facilities', 'fleet'])
       expect(readFileSync(join(path, name, 'rights.md'), 'utf8')).toBe(
@@ -33,7 +33,7 @@ describe('tamshai new domain', () => {
     const listed = await tamshai(['tools', 'rooms', '--json'], { cwd: path });
     expect({ code: listed.code, err: listed.err }).toEqual({ code: 0, err: '' });
     expect(listed.out).toContain('rename_item');
-    expect(await suite(path)).toMatch(/Tests\s+\d\d passed/);
+    expect(await suite(path)).toMatch(/Tests\s+\d{2,} passed/);
   });
 
   test('completes the package.json of npm init, and keeps what the user wrote in another', async () => {

@@ -10,13 +10,15 @@ import {
   computed,
   ensureComputed,
   fieldsFor,
+  askFigures,
   isByDays,
+  isTooMuch,
   measuresOf,
 } from '../../src/testing/contract/analyses.ts';
 import { ensure, ensureEqual, inShort } from '../../src/testing/contract/expect.ts';
 import { allRows, conditionsOn, type FieldCondition } from '../../src/testing/contract/list-rows.ts';
 import { nameOf, type Opened, type Subject } from '../../src/testing/contract/subject.ts';
-import { codeOf, concurrently, today } from '../../src/testing/tool-caller.ts';
+import { concurrently, today } from '../../src/testing/tool-caller.ts';
 import { narrowed } from './arrange.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -97,8 +99,8 @@ async function check({ caller }: Opened, { source, conditions, group_by, measure
   const expected = computed(list, asked, matching);
   const input = { of: list.name, where, ...asked, ...(sort && { sort }), limit: 200 };
   const what = `${nameOf(tool)} for ${as} with ${inShort(input)}`;
-  const { answer } = await caller.call('rest', as, tool, input);
-  if (codeOf(answer) === 'TOO_MANY_GROUPS' && (isByDays(asked) || expected.rows.length > MOST_GROUPS)) return;
+  const answer = await askFigures({ caller }, { tool, as, input });
+  if (isTooMuch(answer) && (isByDays(asked) || expected.rows.length > MOST_GROUPS)) return;
   ensure(answer.status === 'success', `${what}: expected figures, but got ${inShort(answer)}.`);
   const data = answer.data as AnalysisData;
   ensureComputed(what, data, { expected, names: group_by.map((group) => (typeof group === 'string' ? group : group.field)) });

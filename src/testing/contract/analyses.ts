@@ -1,4 +1,5 @@
 /** Cases for analyses: each figure equals what plain code computes from the rows that the caller can list. */
+import type { Answer } from '../../declare/answer.ts';
 import { dayIn } from '../../declare/company.ts';
 import { fiscalQuarterOf, fiscalYearOf } from '../../declare/fiscal.ts';
 import type { ListField } from '../../declare/list-fields.ts';
@@ -204,14 +205,28 @@ export function analysisCases(subject: Subject): ContractCase[] {
   );
 }
 
+const TRIES = 3;
+/** Asks again where the answer says so: a busy search server can need longer than the deadline. */
+export async function askFigures(
+  { caller }: Pick<Opened, 'caller'>,
+  { tool, as, input }: { readonly tool: AnalyzeTool; readonly as: string; readonly input: Row },
+): Promise<Answer> {
+  for (let left = TRIES; ; left -= 1) {
+    const { answer } = await caller.call('rest', as, tool, input);
+    if (answer.status !== 'error' || !answer.retryable || left === 1) return answer;
+  }
+}
+/** Figures by two kinds of days can be more groups than the engine computes, or than a search server computes in time. */
+export const isTooMuch = (answer: Answer): boolean => ['TOO_MANY_GROUPS', 'TIMEOUT'].includes(codeOf(answer));
+
 interface Asking {
   readonly opened: Opened;
   readonly tool: AnalyzeTool;
   readonly as: string;
 }
 async function analysed({ opened, tool, as }: Asking, input: Row, { mayBeTooMany }: { mayBeTooMany: boolean }) {
-  const { answer } = await opened.caller.call('rest', as, tool, input);
-  if (mayBeTooMany && codeOf(answer) === 'TOO_MANY_GROUPS') return undefined;
+  const answer = await askFigures(opened, { tool, as, input });
+  if (mayBeTooMany && isTooMuch(answer)) return undefined;
   ensure(answer.status === 'success', `${nameOf(tool)} for ${as} with ${inShort(input)}: expected figures, but got ${inShort(answer)}.`);
   return answer.data as AnalysisData;
 }

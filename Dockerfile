@@ -15,6 +15,7 @@ COPY sql sql
 COPY docs docs
 COPY contracts contracts
 COPY templates templates
+COPY models models
 COPY LICENSE CHANGELOG.md SECURITY.md ./
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && mkdir /data
 
@@ -31,6 +32,7 @@ COPY --from=build /app/domains domains
 COPY --from=build /app/docs docs
 COPY --from=build /app/contracts contracts
 COPY --from=build /app/templates templates
+COPY --from=build /app/models models
 COPY --from=build /app/LICENSE ./
 COPY --from=build /app/CHANGELOG.md ./
 COPY --from=build /app/SECURITY.md ./

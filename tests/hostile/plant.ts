@@ -63,6 +63,7 @@ async function plantTables(testRuntime: TestRuntime, domain: string, names: Read
     `select table_name, column_name, data_type
      from information_schema.columns join information_schema.tables using (table_schema, table_name)
      where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' and column_name = any ($2)
+       and data_type in ('text', 'ARRAY', 'jsonb')
        and table_name not in ('audit', 'effects')
      order by 1, 2`,
     // A view may show the column `by_name` as `by`.

@@ -1,5 +1,5 @@
 /** An audience that the domain does not declare. */
-// tsc: Type '"everybody"' is not assignable to type '"directory" | "everyone" | "feed" | "reports" | "self"'
+// tsc: Type '"everybody"' is not assignable to type '"directory" | "everyone" | "feed" | "reports" | "salaries" | "self"'
 import { z } from 'zod';
 import { hr } from '../../domains/hr/domain.ts';
 import { employee, employeeId, employeeNotFound } from '../../domains/hr/schemas.ts';

@@ -38,6 +38,8 @@ function sizes(size: number): Int32Array {
   return below;
 }
 
+const isPlanned = (row: Readonly<Record<string, unknown>>): boolean => String(row['effective_date'] ?? '') > '2026-11-16';
+
 describe('the generated company', () => {
   test('has the same rows on the same day', () => {
     const digest = (today: Date) => {
@@ -52,7 +54,9 @@ describe('the generated company', () => {
 
   test('has the same people for a whole year', () => {
     for (const name of ['employees', 'chain', 'pay', 'contact', 'identity', 'salary_history']) {
-      expect(rowsOf(name, 500, new Date('2026-01-01T00:00:00Z'))).toEqual(rowsOf(name));
+      // A planned raise was requested some days ago.
+      const past = (rows: ReturnType<typeof rowsOf>) => rows.filter((row) => !isPlanned(row));
+      expect(past(rowsOf(name, 500, new Date('2026-01-01T00:00:00Z')))).toEqual(past(rowsOf(name)));
     }
   });
 
@@ -60,7 +64,12 @@ describe('the generated company', () => {
     const started = performance.now();
     for (const table of hrSample(sampleContext(sampleCompany, { employees: 1_000_000, today: TODAY }))) {
       const rows = table.rows()[Symbol.iterator]();
-      for (let n = 0; n < 10; n++) expect(rows.next().value).toHaveLength(table.columns.length);
+      for (let n = 0; n < 10; n++) {
+        const { value, done } = rows.next();
+        // Departments and grades do not grow with the company.
+        if (done === true) break;
+        expect(value).toHaveLength(table.columns.length);
+      }
     }
     expect(performance.now() - started).toBeLessThan(20_000);
   });
@@ -339,7 +348,7 @@ describe('time off and reviews', () => {
     const history = rowsOf('salary_history');
     const pay = new Map(rowsOf('pay').map((row) => [row['employee_id'], row['salary']]));
     expect(history.length).toBeGreaterThan(100);
-    for (const row of history) {
+    for (const row of history.filter((each) => !isPlanned(each))) {
       expect(row['new_salary']).toBe(pay.get(row['employee_id'] ?? ''));
       expect(Number(row['old_salary'])).toBeLessThan(Number(row['new_salary']));
       expect(row['changed_by']).not.toBe(row['employee_id']);

@@ -18,5 +18,5 @@ test('a SQL domain without a folder sql/ is refused, and the message names the d
 test('the files of each domain follow those that all domains share, and its policies come last', () => {
   const names = migrationsOf(builtIn, ['tasks']).map(({ name }) => name);
   expect(names[0]).toBe('platform/000_platform.sql');
-  expect(names.slice(-4)).toEqual(['tasks/platform', 'tasks/owner', 'tasks/001_tables.sql', 'tasks/policies.sql']);
+  expect(names.slice(-5)).toEqual(['tasks/platform', 'tasks/owner', 'tasks/audit_keys', 'tasks/001_tables.sql', 'tasks/policies.sql']);
 });

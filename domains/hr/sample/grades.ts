@@ -1,5 +1,6 @@
 /** Sample grades with their salary bands, and the heads of departments. */
 import type { SampleEmployee, SampleRow } from '../../../src/declare/sample.ts';
+import { departmentNames } from '../../sample-company/departments.ts';
 
 /** Grade, title, and the lowest and highest yearly salary. Neighbouring bands overlap. */
 export const grades: readonly (readonly [grade: string, title: string, from: number, to: number])[] = [
@@ -28,6 +29,8 @@ export function* headsOf(people: Iterable<SampleEmployee>): Iterable<SampleRow> 
   for (const person of people) {
     const head = heads.get(person.department);
     if (head === undefined || (head.manager !== 0 && person.manager === 0)) heads.set(person.department, person);
+    // The first people have all heads, so a large company need not be generated as a whole.
+    if (heads.size === departmentNames.length && [...heads.values()].every(({ manager }) => manager === 0)) break;
   }
   for (const [department, { id }] of heads) yield [department, id];
 }

@@ -54,6 +54,8 @@ export const customerAddComment = support.act({
     },
   ],
 
+  summary: () => 'The answer is on the ticket',
+
   async prepare({ ticket_id, comment }, { search, fail }) {
     const found = (await search.get(storedCustomerTicket, 'tickets', ticket_id)) ?? fail('TICKET_NOT_FOUND', { ticket_id });
     return {

@@ -77,6 +77,8 @@ export const customerSubmitTicket = support.act({
     },
   ],
 
+  summary: () => 'The ticket is open',
+
   async execute({ title, description, category, priority, visibility }, { search, me, now, fail }) {
     const own = me.organizationId === undefined ? null : await search.get(organisation, 'organizations', me.organizationId);
     const { organization_id, name, tier } =

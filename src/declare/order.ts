@@ -16,7 +16,7 @@ export class Order<K extends string> {
 export const asc = <const K extends string>(...keys: readonly [K, ...K[]]) => new Order<K>('asc', keys);
 export const desc = <const K extends string>(...keys: readonly [K, ...K[]]) => new Order<K>('desc', keys);
 
-/** Keys that a caller can choose to sort by. They may be null or masked: whoever may not see a field cannot sort by it. */
+/** Keys that a caller can choose to sort by. They may be null or masked: a caller who may not see a field cannot sort by it. */
 export type Choosable<T> = {
   [K in keyof T]-?: Exclude<T[K], Hidden | null | undefined> extends number | string ? K : never;
 }[keyof T] &

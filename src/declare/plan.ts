@@ -32,6 +32,6 @@ export type Effect = 'adds' | 'changes' | 'removes';
 export interface RecordSpec {
   /** The name of the record's id in the inputs of the domain's tools. */
   readonly id: string;
-  /** The reads and lists that show a record of this type. Whoever sees the record there sees its history. */
+  /** The reads and lists that show a record of this type. A caller who sees the record there sees its history. */
   readonly shownBy?: readonly string[];
 }

@@ -25,7 +25,7 @@ export interface RawStore {
   rowsOf(ids: readonly string[]): Promise<VersionedRow[]>;
   /** The names of the key fields of versioned rows. */
   keys(): Promise<ReadonlySet<string>>;
-  /** Changes the row as any writer does: its version number increases. */
+  /** Changes the row like a tool does: its version number increases. */
   touch(row: VersionedRow): Promise<void>;
   /** The number of effects of a ticket, and the number of its records in the domain's audit chain. */
   effectsOf(confirmationId: string): Promise<{ effects: number; records: number }>;

@@ -1,4 +1,4 @@
-/** Calls tools as any person at every endpoint: REST API and MCP of the gateway, and of the domain's own server. */
+/** Calls tools as a chosen person at every endpoint: REST API and MCP of the gateway, and of the domain's own server. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../declare/answer.ts';
 import type { Tool } from '../declare/tool.ts';
@@ -27,7 +27,7 @@ export interface Who {
 
 export const today = (client: Pick<TestClient, 'clock'>): string => client.clock.now().toISOString().slice(0, 10);
 
-/** Calls tools as any person. Reuses each token for two minutes, because thousands of calls need many tokens. */
+/** Calls tools as a chosen person. Reuses each token for two minutes, because thousands of calls need many tokens. */
 export class ToolCaller {
   readonly client: TestClient;
   readonly #tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();

@@ -129,7 +129,7 @@ describe('values that a person may not see', () => {
     });
   }, 300_000);
 
-  test('are figures for whoever may see them, so the change was real', async () => {
+  test('are figures for people who may see them, so the change was real', async () => {
     await server.tamshai.modules.identity.accounts.setRoles('alice.chen', persona('alice.chen').roles);
     caller.forget();
     const [hr] = analyzers.filter(({ domain }) => domain.name === 'hr');

@@ -27,7 +27,7 @@ test('the tools that show a record decide who sees its history', () => {
   expect(Object.keys(shownBy)).not.toContain('knowledge.tx');
 });
 
-test('whoever may use a write can open the history of its domain', () => {
+test('a person who may use a write can open the history of its domain', () => {
   for (const { domain, roles } of histories) {
     const writers = builtIn.tools.filter((tool) => tool.domain === domain && canWrite(tool)).flatMap((tool) => tool.roles);
     const implied = (role: string) => roles.includes(role) || roles.some((each) => builtIn.roles.resolve('staff', [role]).has(each));
